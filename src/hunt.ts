@@ -1,4 +1,5 @@
-// `hunt` has a separate package entry point, so that a test that only judges a client does not load the search.
+// The function `hunt` has its own package entry point. A test that only judges a client then does not load the bug
+// search of `hunt`.
 
 import './petstore/types.js';
 

@@ -2,14 +2,15 @@ import './petstore/types.js';
 import { persistState, type StateStorage } from './petstore/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// `persist` is a separate entry point of the package, so that web pages that do not use it do not download its code.
+// The function `persist` has its own entry point, so that only web pages that save a simulator's state download its
+// code.
 
 export type { StateStorage } from './petstore/persisted-state.js';
 
 /**
- * Restores a simulator's state from the last page load: pets, keys with limits and bans, faults and the clock, up to a
- * million characters. Cleared by `sim.reset()` and by a change of the scenario in the code. The journal is not
- * restored.
+ * Restores the pets, keys, faults and clock of a simulator after a reload of the web page. Discards the saved state
+ * after `sim.reset()` or a change of the scenario in the code. Never saves the journal, or a state of more than a
+ * million characters.
  * @param storage `sessionStorage` or `localStorage`
  * @returns a function that saves the current state, for the option `onAnswer` of `handlers`
  * @example setupWorker(...handlers(sim, { onAnswer: persist(sim, sessionStorage) }));

@@ -10,8 +10,8 @@ import { createAnswers } from './test-kits/sandbox-answers.js';
 import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
-  // Allows `petstoreUrl` and `petstoreToken` in `use` of Playwright's `defineConfig`. The other options have common
-  // names, which could clash with those of other packages.
+  // Adds types for `petstoreUrl` and `petstoreToken` to Playwright's `defineConfig`. The names of both options are
+  // unlikely to clash with those of other packages.
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 
@@ -168,6 +168,7 @@ function sandboxName(title: string): string {
 }
 
 /**
+ * Creates a sandbox on the petstore-sim server for a Playwright test.
  * @throws {Error} if the server is unreachable; {ControlError} if the server rejects the request, such as for an
  * unknown scenario
  */

@@ -12,7 +12,7 @@ export type { PetstoreFixtures } from './test-kits/vitest-test.js';
  */
 export const test = createTest({
   async readScenario(name) {
-    // Shipped scenarios are imported only for a test that names one, because a browser has no scenario files.
+    // Imports the shipped scenarios only when a test names a scenario.
     const { scenarios } = await import('./test-kits/shipped-scenarios.js');
     const load = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (load !== undefined) return await load();

@@ -54,8 +54,7 @@ export async function runClientCommand(
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
   let tree: Promise<ProcessTree> | undefined;
-  // The code that ends descendants is loaded only if a command must be stopped, because most commands end by
-  // themselves.
+  // Most commands end by themselves, so the code that stops a command's child processes is loaded only when needed.
   const stoppedTree = () => {
     const { pid } = child;
     if (pid === undefined) return undefined;

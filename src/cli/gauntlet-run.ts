@@ -17,7 +17,7 @@ export interface GauntletCase {
   scenario: Scenario;
 }
 
-/** Lists the shipped scenarios that expect something of a client. */
+/** Lists the shipped scenarios that state the expected result of a client in the field `expect`. */
 export const shippedCases = (): GauntletCase[] =>
   Object.entries(readShippedScenarios())
     .map(([name, scenario]) => ({ name, scenario }))

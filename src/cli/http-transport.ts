@@ -6,7 +6,7 @@ import {
   type Transport,
 } from '../fidelity/ask-service/service-client.js';
 
-/** Timeout of one request to the service, in milliseconds. */
+/** Timeout of one request to the real API, in milliseconds. */
 const timeoutMs = 30_000;
 /** Maximum size of a response body of the real API, in bytes. */
 const maximumBytes = 10_000_000;

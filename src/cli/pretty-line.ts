@@ -56,7 +56,9 @@ function notesOf(entry: RequestLogEntry): string[] {
   ].filter((note): note is string => Boolean(note));
 }
 
-/** Describes a strike or a ban in the dashboard's words; `undefined` for other responses. */
+/**
+ * Describes the strike (a request sent too early after a 429) or the ban in a log entry; `undefined` without either.
+ */
 function refusalOf({ code, strike, retryAfter = '', waitedMs, waitMs }: RequestLogEntry): string[] | undefined {
   const isBan = code === 'key_banned';
   if (!isBan && strike === undefined) return undefined;

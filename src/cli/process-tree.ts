@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
-/** Interval at which `end` checks whether processes of the command still run, in milliseconds. */
+/** Interval between two checks whether processes of a stopped client command still run, in milliseconds. */
 const lookMs = 50;
 /**
  * Time within which a process must end after SIGKILL, in milliseconds. A process of another user cannot be ended at

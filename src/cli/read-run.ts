@@ -123,10 +123,7 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/**
- * Whether a replay of a recorded run has applied all requested log entries. Unreadable log entries follow the readable
- * ones, so they do not matter if the requested end comes before them.
- */
+/** Whether the replay of a recorded run has applied all log entries before the end that the option `--until` names. */
 const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
@@ -154,7 +151,7 @@ async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Lets the clock of a served replay advance from the time of the last log entry.
+      // The clock of a server that continues a replayed run advances from the time of the last log entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

@@ -6,7 +6,7 @@ import { createRequestLogEntries } from './request-log-entry.js';
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Creates the request log with one line per response. Masks API keys that the scenario does not contain. */
+/** Creates a function that writes one line per response; returns `undefined` for the format `silent`. */
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();

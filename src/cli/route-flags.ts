@@ -4,7 +4,7 @@ import { UsageError } from '../node/usage-error.js';
 import { basePath } from '../petstore/document.js';
 import { anyOperation } from '../scenario/operations.js';
 
-/** Custom handlers, which take precedence over the API, and a backend for other requests. */
+/** Server options from command-line flags: custom request handlers, and a backend to which requests are forwarded. */
 export type RoutesFromFlags = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
 
 /**

@@ -45,8 +45,8 @@ export const serviceWords = ({ target = 'URL', 'key-env': key = 'NAME' }: Servic
   flagWords({ target, 'key-env': key });
 
 /**
- * Reads the service's API key from an environment variable.
- * @throws {UsageError} if the flag or the variable is missing
+ * Reads the real API's key from the environment variable that `--key-env` names.
+ * @throws {UsageError} if `--key-env` or the variable is missing
  */
 function keyFromFlag(name: string | undefined): string {
   if (name === undefined) {

@@ -1,12 +1,14 @@
 /** Source of the machine's time, from which a simulated clock computes its own. */
 export interface TimeSource {
-  /** Current machine time, in Unix milliseconds. Only a call of `restart` can set this time back. */
+  /**
+   * Returns the machine time in Unix milliseconds. The returned time never decreases, except after a call of `restart`.
+   */
   now(): number;
   /** Sets this time source to the machine's current time, even if its time then goes back. */
   restart(): void;
   /**
-   * Whether the time comes from the entries of the server's append-only log instead of the machine. The simulated clock
-   * then sets no timers, because the server continues due delayed requests when it applies a log entry.
+   * Whether the time comes from the server's append-only log instead of the machine's clock. The simulated clock then
+   * sets no timers.
    */
   readonly isLogged?: boolean;
 }

@@ -1,9 +1,6 @@
 import type { SimulatedClock } from './simulated-clock.js';
 
-/**
- * Rounds a simulated clock up to a whole second. X-RateLimit-Reset is in whole seconds, so a fraction would influence
- * verdicts. After rounding down, a client that waits by its own clock would retry before the reset.
- */
+/** Rounds a simulated clock up to a whole second, the unit of the header X-RateLimit-Reset. */
 export function roundUpToSecond(clock: SimulatedClock): void {
   clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
 }

@@ -232,9 +232,7 @@ export class SimulatedClock implements Clock {
     this.#setAnchor(Math.floor(instantMs), this.frozen);
   }
 
-  /**
-   * Sets the clock's time at a moment of the machine's time. From then on, the clock runs or is frozen at this time.
-   */
+  /** Sets the simulated time to `anchorMs`, and stops or starts the simulated clock. */
   #setAnchor(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.scheduledWork?.complete(this.now());
@@ -255,8 +253,7 @@ export class SimulatedClock implements Clock {
       const timerMs = Math.min(Math.ceil(waitMs / this.#speed), longestTimerMs);
       this.#timer = setTimeout(() => this.rearm(), timerMs);
     } else if (this.onStandstill !== undefined) {
-      // The timer keeps a Node process alive until the warning about a frozen clock. Otherwise the process could exit
-      // silently.
+      // Keeps the Node process alive until the warning that a frozen simulated clock cannot end the wait.
       this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
     }
     if (this.#isUnref) this.unref();

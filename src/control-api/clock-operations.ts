@@ -22,7 +22,7 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
   mode: clock.frozen ? 'frozen' : 'real',
 });
 
-/** Change of the simulated clock. The input has exactly one of the four fields. */
+/** Change of the simulated clock: advance by a duration, move to a time, freeze or resume. */
 export type ClockChange =
   | { advance: string | number }
   | { set: string | number | Date }

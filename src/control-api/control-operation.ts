@@ -97,7 +97,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Maximum size of the body of an HTTP request for this control operation, in bytes. Default 5 MiB. */
   readonly maximumBytes?: number;
-  /** Whether the operation affects no later request. Such an operation is missing from the list of changes. */
+  /** Whether the operation affects no later request. The dashboard's list of changes omits such an operation. */
   readonly isQuiet?: true;
   /**
    * Whether the operation responds at once. Other read operations respond only after the server has logged and applied

@@ -12,14 +12,14 @@ import type { RunReport } from './run-report.js';
 import type { ExportedState, StateInput } from './state-schema.js';
 import type { Update } from './update-stream.js';
 
-// The methods of the control API, written out. A type derived from the tables of operations would take 130 kB of the
-// package and have no comments. test/control-api/control-types.test.ts compares both.
+// The types of the control API's methods are written by hand, because types derived from the implementation would have
+// no comments.
 
 /** Input of an operation without fields. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object
 type NoInput = {};
 
-/** Result of an operation that starts a scenario: its name, and the clock. */
+/** Name of the started scenario, and the state of the simulated clock. */
 interface Started {
   scenario: string;
   clock: ClockInfo;
@@ -41,7 +41,7 @@ export interface RequestFilter {
   text?: string | undefined;
 }
 
-/** Requests to export; `why` adds to each the steps that led to its response. */
+/** Filters of the requests to export. The field `why` adds to each request the steps that led to its response. */
 interface Exported extends RequestFilter {
   why?: true | 'true' | undefined;
 }
@@ -63,7 +63,7 @@ export interface ListedAssumption {
   /** Current value of the assumption, which is a setting for API behavior that the documentation leaves open. */
   value: unknown;
   default: unknown;
-  /** Values that the assumption can have besides its default; only examples if the values have no fixed list. */
+  /** Possible values of this setting besides its default. Contains only examples if the values have no fixed list. */
   alternatives: unknown[];
 }
 

@@ -35,7 +35,7 @@ export function createControlOf(
   } as ServerControl;
 }
 
-/** Creates an object with one function for each control operation of a table. */
+/** Creates an object with a function for each control operation. Each function runs its operation through `call`. */
 function functions(
   table: ControlOperations,
   call: (operation: AnyControlOperation, input?: Record<string, unknown>) => unknown,
@@ -60,8 +60,7 @@ function readControlUrl(of: string | URL, basePath: string): string {
 }
 
 /**
- * Converts a path of the API, such as `/v1` or `/s/NAME/v1`, to the path of its control API. Returns a path that
- * already contains `/__sim/` unchanged, because its sandbox may be named `v1`.
+ * Converts an API path, such as `/s/NAME/v1`, to the path of its control API. Leaves a path of a control API unchanged.
  */
 function controlPath(path: string, basePath: string): string {
   if (path.includes('/__sim/') || !path.endsWith(basePath)) return path;

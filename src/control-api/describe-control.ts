@@ -80,8 +80,7 @@ export function describeControl(
   };
   const referenceTo = (name: string) => `#/components/schemas/${name}`;
   const references = new Map(Object.entries(components).map(([name, schema]) => [schema, referenceTo(name)]));
-  // Describes a scenario in the input of control operations by the schema `Scenario`. The operations themselves accept
-  // any map, because the later check of the scenario reports the mistakes.
+  // The OpenAPI document of the control API describes scenarios by the schema `Scenario`.
   references.set(scenarioContent, referenceTo('Scenario'));
   const isSandbox = controlUrl.includes('/sandboxes/');
   const described = isSandbox ? groups.filter(({ name }) => name !== 'sandboxes') : groups;

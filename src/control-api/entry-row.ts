@@ -187,8 +187,8 @@ export function createRowFields() {
   };
   /**
    * Creates the row of a journal entry for the dashboard's list of requests.
-   * @param shown key, path, query and call label of the request, with masked keys
-   * @param previousRecord previous 429 of the key, unless a request succeeded since
+   * @param shown API key, path, query and header X-Sim-Call of the request, with masked API keys
+   * @param previousRecord last request with the API key that got a 429, unless a later request succeeded
    */
   return (
     entry: RequestRecord,
@@ -232,7 +232,7 @@ export function createRowFields() {
       call: shown.call,
       inShort: undefined,
     };
-    // The function `summarize` treats undefined and absent fields of an entry alike.
+    // The cast is safe, because `summarize` treats an undefined field like an absent field.
     row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };

@@ -48,7 +48,7 @@ function* exportKeys(keys: readonly ApiKey[]): Generator<ExportedKey> {
   for (const key of keys) yield exportKey(key);
 }
 
-/** Exports the fault rules with their numbers of matching and affected requests. */
+/** Converts a simulator's fault rules, and how many requests each matched and changed so far, to plain data. */
 export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
   const countsOf = new Map(counts);
   return {

@@ -150,7 +150,8 @@ export const journalOperations = {
   watchRequests: operation({
     method: 'GET',
     path: '/events',
-    summary: 'Streams every request with its response, as server-sent events. With `since`, earlier requests come first',
+    summary:
+      'Streams every request with its response, as server-sent events. With `since`, earlier requests come first',
     contentType: 'text/event-stream',
     isLong: true,
     input: fields({ since: entryQuery.since }),

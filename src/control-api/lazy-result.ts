@@ -11,7 +11,7 @@ class LazyResult {
    * written.
    */
   readonly computeWhole: () => unknown;
-  /** Computes a lazy part of a control operation's result as pieces of JSON text. */
+  /** Computes a large result as pieces of JSON text. Between two pieces, the server handles other requests. */
   readonly pieces: () => Iterable<string>;
 
   constructor(computeWhole: () => unknown, pieces: () => Iterable<string>) {

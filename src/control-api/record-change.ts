@@ -4,7 +4,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
-/** Maximum number of changes that the control API lists for a simulator. */
+/** Maximum number of control operations in a simulator's list of changes. */
 const maximumChanges = 200;
 /**
  * Maximum length of the texts about one control operation in a simulator's list of changes, in characters. The texts

@@ -5,8 +5,8 @@ import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 
 /**
- * Masks the API keys in a verdict.
- * @param only scenario whose keys stay readable; default: the simulator's own scenario
+ * Masks API keys in a verdict, except those that a scenario defines.
+ * @param only this scenario; default: the simulator's own scenario
  */
 export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
   const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);

@@ -50,7 +50,7 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
 /**
  * Creates a run report as JSON.
  * @param verdict the caller's verdict, which may include the exit status of the client
- * @param operations operations on the simulator, whose results the report contains
+ * @param operations control operations; some are called, and the report contains their results
  */
 export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOperations): string =>
   [...jsonPieces(runReport(sim, verdict, operations))].join('');

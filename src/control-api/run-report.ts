@@ -30,7 +30,7 @@ export const runElementId = 'petstore-sim-run';
 export function reportHtml({ html, script, style }: PageFiles, run: string): string {
   const policy = /<meta name="report-policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
   const data = run.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  // Passes functions to `replace`, which would interpret "$&" in a replacement text.
+  // The method `replace` would interpret `$&` in a replacement text, but not in a function's result.
   return html
     .replace(
       /<meta name="report-policy"[^>]*>/,

@@ -13,7 +13,7 @@ import { described, findScenario, name, removed, withJsonSchema } from './input-
 
 /** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
-  /** The server's own simulator. A new sandbox can use a scenario of this simulator by the scenario's name. */
+  /** The server's own simulator, which serves all requests outside of sandboxes (isolated simulators of the server). */
   sim: Simulator;
   sandboxes: Sandboxes;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */

@@ -22,7 +22,10 @@ function differing(one: Scenario, other: Scenario): string[] {
   return fields.filter((field) => jsonText(one[field] ?? null) !== jsonText(other[field] ?? null));
 }
 
-/** Creates the operations on scenarios. @param scenarioInput schema of a scenario to load */
+/**
+ * Creates the control API's operations on scenarios, such as `getScenario` and `loadScenario`.
+ * @param scenarioInput schema of a scenario to load
+ */
 export const createScenarioOperations = (
   { assumptions }: Pick<ServiceControl<never>, 'assumptions'>,
   scenarioInput: Schema<string | Scenario>,

@@ -32,7 +32,7 @@ export interface ServiceControl<Own extends ControlOperations> {
   readonly loadable: Schema<Scenario>;
 }
 
-/** Numbers of items in the simulated API's data, such as pets: their schemas and the counting function. */
+/** Function that counts the items in the simulated API's data, such as pets, and the schema of its result. */
 export interface DataCounts {
   readonly schemas: ServiceCounts;
   /** Counts the items, such as pets, in a copy of the simulated API's data. Snapshots contain copies of the data. */
@@ -46,7 +46,7 @@ interface OpenQuestion {
   readonly alternatives: readonly unknown[];
 }
 
-/** Main service that a server offers (the Petstore), with all operations of the control API for it. */
+/** Main simulated API of a server, such as the Petstore, and the definitions of all control operations. */
 export interface ServedService {
   readonly main: MainService;
   /** Definitions of the control API's operations on a single simulator. */

@@ -39,7 +39,7 @@ export interface ServedSimulators {
     deliver: (answer: Answer) => void,
     fail: (error: unknown) => void,
   ): void;
-  /** Finds the sandbox of a request or a change, which counts as use and postpones the removal of an idle sandbox. */
+  /** Finds a sandbox by name, and postpones the automatic removal of this sandbox. */
   useSandbox(name: string): Sandbox | undefined;
   /**
    * Creates the sandbox (an isolated simulator) that a request names and that does not exist yet.
@@ -64,8 +64,8 @@ export interface ServedSimulators {
    */
   readonly health?: (() => LogHealth) | undefined;
   /**
-   * Periods in which this server rejected requests because its log in Redis was unreachable. Contains only periods that
-   * are not recorded in the log and in the journal yet.
+   * Returns the periods in which this server rejected requests because Redis was unreachable. Omits periods that the
+   * server's log already records.
    * @param sandbox name of the sandbox; `undefined` for the server's own simulator
    */
   readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;

@@ -10,7 +10,7 @@ const cutBodyBytes = 64 * 1024;
  */
 const uncertainLength = 256;
 
-/** Maximum number of cached bodies, and of their characters in total. */
+/** The two limits of the body cache: number of bodies, and total number of characters. */
 const maximumTexts = 200;
 const maximumLength = 1024 * 1024;
 

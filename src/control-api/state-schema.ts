@@ -33,8 +33,8 @@ export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]>
 export interface StateForm {
   readonly schema: StateSchema;
   /**
-   * Conversion between the data of the main service (the Petstore) and fields of the exported state. Without this
-   * conversion, the data is under `services`, as for other services.
+   * Conversion of the main API's data (the Petstore's pets) to and from fields of an exported state. Default: the data
+   * is in the field `services`.
    */
   readonly data?: {
     /**

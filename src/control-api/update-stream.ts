@@ -54,7 +54,7 @@ export interface Update {
    * (`--data`). Absent if the log is available.
    */
   unwritten?: number | undefined;
-  /** Number of received requests that the journal does not contain; the verdict lists them. Absent if zero. */
+  /** Number of requests to URLs outside the API, which the journal does not contain. Absent if zero. */
   unrecorded?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Span } from './entry-buffer.js';
 
-/** Selection on the dashboard, which the URL fragment stores. */
+/** Selected request, finding and time range of the dashboard, as stored in the URL fragment. */
 export interface Address {
   request?: number | undefined;
   /** Id of the request that is compared with the selected one. */

@@ -135,8 +135,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const other = session.entries.find(compare ?? 0);
     const isMissing = (finding && !found) || (request && !row) || (compare && !other);
     if (isMissing) {
-      // Postpones the selection of the requests or the finding that the dashboard's URL names, until the requests and
-      // the verdict are loaded.
+      // Postpones the selection that the dashboard's URL names until the journal and the verdict are loaded.
       const { connection, behind, verdict } = session.state;
       const isLoading = behind > 0 || (connection !== 'live' && session.entries.rows.length === 0);
       if (isLoading || (finding && verdict === undefined)) return false;
@@ -390,8 +389,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
 }
 
 /**
- * Makes the URL fragment follow the selection, and the selection follow the URL fragment.
- * @param apply selects what the fragment names; returns `false` if the requests have not arrived
+ * Synchronizes the URL fragment with the dashboard's selection.
+ * @param apply selects what a URL fragment names; returns `false` if the named requests are not loaded yet
  */
 function useAddress(hasAddress: boolean, address: Address, apply: (wanted: Address) => boolean): void {
   const wanted = useRef(hasAddress ? location.hash : '');

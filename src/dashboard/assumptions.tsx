@@ -1,7 +1,9 @@
 import type { ListedAssumption } from '../control-api/control.js';
 import type { Session } from './session.js';
 
-/** Lists the assumptions about behavior that the API document leaves open. Changed assumptions come first. */
+/**
+ * Lists the settings for API behavior that the documentation leaves open. Settings with a non-default value come first.
+ */
 export function Assumptions({ session }: { session: Session }) {
   const { assumptions } = session.state;
   if (assumptions.length === 0) return null;

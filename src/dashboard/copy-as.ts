@@ -28,7 +28,7 @@ export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   // Stops `curl` from expanding brackets and from removing `/../` in the URL.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // Uses a shell variable for the API key, because the journal contains only a masked key.
+  // The generated command reads the API key from a shell variable, because the journal contains only a masked key.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
   if (entry.requestBody) {
@@ -50,10 +50,7 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
  */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
-/**
- * Creates a fault rule for a copied scenario that bans the key at the copied request. Without the rule, this request
- * would cause no ban, because the scenario lacks the key's earlier strikes.
- */
+/** Creates a fault rule that bans an API key at its first request in a scenario copied from the dashboard. */
 function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
@@ -63,10 +60,7 @@ function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): objec
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/**
- * Returns the fields of an API key for a scenario that the user copies: the plan with a ban, a revocation or the usage.
- * With these fields, a repeated request gets the same response as in the journal.
- */
+/** Returns the fields of an API key for a scenario in which a repeated request gets its original response. */
 function keyBefore({
   plan = 'free',
   usage,
@@ -92,8 +86,8 @@ export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Scenarios shipped with petstore-sim. Only the one with which the loaded scenario was compared has `changed`, the
-   * names of the differing fields.
+   * Scenarios shipped with petstore-sim. The scenario from which the loaded one was derived also has `changed`, the
+   * names of the fields in which they differ.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
@@ -196,7 +190,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** Formats a value as code for a copied test. Indents all lines except the first by two spaces. */
+/** Formats a value as JSON for the test code that a user copies from the dashboard. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
 /** Maximum number of requests in the Markdown text of a finding, which the dashboard copies to the clipboard. */

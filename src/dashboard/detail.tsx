@@ -16,7 +16,7 @@ interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
   onShowText(title: string, text: string): void;
-  /** Copies the request as a curl command, as soon as its bodies are read from the journal. */
+  /** Copies the request as a curl command, as soon as its journal entry is loaded. */
   onCurl(entry: Promise<CopiedEntry>): void;
   onFailure(text: string): void;
   onRequest(id: number): void;

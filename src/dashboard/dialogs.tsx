@@ -116,8 +116,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
         autofocus
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
-          // Waits for the list of scenarios before the load, because the user may press Enter before the server has
-          // sent the list.
+          // Waits for the server's list of scenarios, because the user may press Enter before the list arrives.
           list.then(
             (listed) => matching(listed).slice(0, 1).map(load),
             () => {},

@@ -38,7 +38,7 @@ export interface TimelineLayout {
   dragged: { fromX: number; toX: number } | undefined;
 }
 
-/** Layout of the timeline with the canvas and the colors that draw it. */
+/** Layout of the timeline, and the canvas context and colors with which the timeline is drawn. */
 interface Picture extends TimelineLayout {
   context: CanvasRenderingContext2D;
   colors: Colors;
@@ -260,9 +260,9 @@ const signOf: Record<RowKind, keyof Colors> = {
 };
 
 /**
- * Draws one API key's requests on the timeline: successful ones above, all others below.
- * @param of returns the number of requests in a column; `kind` is an index of `rowKinds`
- * @returns right edge of the last symbol below, in pixels
+ * Draws one API key's requests on the timeline: successful requests above, unsuccessful requests below.
+ * @param of returns the number of requests of one kind in a column
+ * @returns right edge of the last symbol of an unsuccessful request, in pixels
  */
 function drawLane(
   { context, colors }: Picture,

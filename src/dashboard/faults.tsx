@@ -17,7 +17,7 @@ const presets: readonly [name: string, says: string, then: object][] = [
 ];
 const operations = ['', 'listPets', 'createPet', 'getPet'].map((name) => [name, name || 'every operation'] as const);
 
-/** List of the simulator's fault rules, with their counts and buttons for further rules. */
+/** List of the simulator's fault rules, with buttons that add and remove fault rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
   const { faults } = session.state;
   return (

@@ -4,7 +4,7 @@ import type { Row, Span } from './entry-buffer.js';
 export interface Filter {
   /** Search words separated by spaces. A leading `-` excludes requests that match the word. */
   text: string;
-  /** Part of the timeline to whose requests the request list is limited. */
+  /** Selected time range of the timeline. The request list shows only requests in this range. */
   range: Span | undefined;
   /**
    * Condition that limits the request list to certain requests, such as those of a finding. The dashboard shows `label`

@@ -11,7 +11,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   root.addEventListener('focusin', (event) => {
     path = event.composedPath().filter((target) => target instanceof Element);
   });
-  // Forgets the focused element at each click, because a click may remove the focus on purpose.
+  // `keepFocus` moves no focus after a click, because the click may remove the focus on purpose.
   root.addEventListener('pointerdown', () => {
     path = [];
   });

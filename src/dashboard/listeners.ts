@@ -30,7 +30,7 @@ export class Listeners {
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };
-    // Calls the listeners by a timer in a hidden tab, because a hidden tab gets no animation frames.
+    // A timer replaces the animation frames in a hidden browser tab, which gets none.
     if (document.hidden) setTimeout(run, 100);
     else requestAnimationFrame(run);
   }

@@ -4,7 +4,7 @@ import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
 import { createThrottle } from './throttle.js';
 
-/** Stored pets in the control API's format. */
+/** List of the simulated API's pets, as returned by the control API. */
 interface StoredPets {
   pets: { id: string; name: string; status?: string; json: string }[];
   count: number;

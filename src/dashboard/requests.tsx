@@ -98,8 +98,8 @@ export function Requests(props: RequestsProps) {
     const last = rows.length - 1;
     const index = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
-    // Index of the selected request after each move in the list. The list shows the newest request on top, but `rows`
-    // begins with the oldest, so `next` is a lower index.
+    // The list shows the newest request on top, but `rows` begins with the oldest. Each move down the list lowers the
+    // index.
     const to = {
       next: index - 1,
       previous: index + 1,
@@ -188,10 +188,7 @@ export function Requests(props: RequestsProps) {
   );
 }
 
-/**
- * Finds the requests whose bodies contain given texts. Reads the bodies from the server or the file, because the
- * request list contains none.
- */
+/** Finds the ids of the journal entries whose bodies contain given texts. */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

@@ -33,8 +33,8 @@ export class Session {
   state: SessionState;
   entries = new EntryBuffer();
   /**
-   * Report of the requests that the last reset removed from the list; `undefined` without a reset. A button of the
-   * dashboard opens this report.
+   * Report of the requests before the last reset or scenario change by the dashboard's user; `undefined` if there was
+   * none.
    */
   removed: RunReport | undefined;
   /** Listeners that run after each change of `state`. */
@@ -49,7 +49,7 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /** Counts of requests without a journal entry. A changed count makes the dashboard read the verdict again. */
+  /** Numbers of requests without a journal entry, as text. When the text changes, the dashboard reloads the verdict. */
   #missing = '';
 
   constructor(readonly source: Source) {
@@ -237,10 +237,7 @@ export class Session {
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
-  /**
-   * Reads the data of the dashboard that only control operations change, not API requests: the list of assumptions, and
-   * the scenario's description, clock speed and window lengths.
-   */
+  /** Reads the dashboard data that API requests cannot change, such as the scenario's description and clock speed. */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([

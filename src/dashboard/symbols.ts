@@ -3,7 +3,7 @@ import type { RowKind } from './entry-buffer.js';
 /** Symbols of the timeline for each kind of request. Their shapes differ, so that users need no color vision. */
 export type RequestSymbol = RowKind | 'fault' | 'change';
 
-/** Text and name of each symbol, and its font size in pixels. The sizes make all symbols look equally large. */
+/** Text, name and font size in pixels of each symbol in the dashboard's timeline. */
 export const symbolNames: Record<RequestSymbol, [text: string, name: string, size: number]> = {
   served: ['●', 'served', 9],
   refused: ['×', 'refused', 17],

@@ -8,9 +8,7 @@ export interface FaultRequest {
   method: string;
   key: string;
   plan: string;
-  /**
-   * Values of the request for conditions of fault rules that exist only for this API, such as `petId` for the Petstore.
-   */
+  /** Values of the request that the conditions of fault rules can check, such as `petId` for the Petstore. */
   values: Readonly<Record<string, unknown>>;
   /** Text by which repeated calls are recognized: key, method, path, query and body. */
   callText: () => string;
@@ -67,9 +65,9 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Sets the scenario's fault rules and seed, which take effect at the next `reset` or `restore`.
-   * @param start number of requests that each rule had matched, and the time from which the condition `after` is
-   * measured, in Unix milliseconds; default: no requests, and the time of the `reset`
+   * Sets a scenario's fault rules, which take effect at the next `reset`, and its random seed.
+   * @param start initial request counts of the rules, and the time in Unix milliseconds from which the condition
+   * `after` counts; default: zero, and the time of the `reset`
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;

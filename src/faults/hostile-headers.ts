@@ -46,10 +46,7 @@ interface CorruptionSource {
   httpDate: (seconds: number) => string;
 }
 
-/**
- * Corrupts the rate-limit headers of one response as the field `hostile` of a fault rule requests. Headers other than
- * X-RateLimit-Reset change only in a response that refuses the request by a limit or ban.
- */
+/** Corrupts the rate-limit headers of one response, as the fault rule's field `hostile` describes. */
 export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,

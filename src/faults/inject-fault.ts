@@ -33,12 +33,11 @@ const comma = 44;
 
 function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const { status, body, raw } = outcome;
-  // `raw`, the response body of a custom route (the user's own handler), is bytes or absent. A stream is impossible,
-  // because custom routes buffer their bodies if a fault rule applies.
+  // The response body `raw` is never a stream, because a custom route with a fault rule buffers its body.
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // A fault rule with the effect `ban` keeps the response, which already reports the ban of the API key.
+    // A fault rule with the effect `ban` leaves the response unchanged, because the response already reports the ban.
     case 'ban':
       return outcome;
     case 'respond':

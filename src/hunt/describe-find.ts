@@ -5,14 +5,14 @@ import { isMap } from '../values/plain-data.js';
 interface Described {
   code: string;
   text: string;
-  /** Command or code that runs the client again in the scenario that the hunt found. */
+  /** Command or code that runs the client again in the scenario in which the client failed. */
   repeat: string;
   seed: number;
 }
 
 /**
- * Formats a scenario in which a hunt made the client fail as YAML. Comments in the YAML describe the failure, how to
- * repeat the run, and each field's effect on the client.
+ * Returns a YAML text of the scenario that revealed a client's bug in the bug search `hunt`. Comments in the YAML
+ * explain the bug.
  */
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';

@@ -45,8 +45,8 @@ export interface HuntOptions {
 /** A bug of the client, with the smallest scenario that shows it. */
 export interface Find {
   /**
-   * Code of the failure: a finding of the judge, `check` for the option `check`, or `never-ends` for a client that
-   * waits forever.
+   * Code of the failure: a finding code of the judge, `check` for a failed `check` function, or `never-ends` for a
+   * client that waits forever.
    */
   code: FindingCode | 'check' | 'never-ends';
   /** Description of the failure, in one or two sentences. */
@@ -56,7 +56,7 @@ export interface Find {
    * The scenario that broke the client, as the text of a YAML file for `petstore-sim serve --scenario`, with comments.
    */
   yaml: string;
-  /** Code that runs the client again in the scenario in which the client failed. */
+  /** JavaScript call of the function `hunt` that runs the client again in the scenario in which the client failed. */
   repeat: string;
   verdict: Verdict;
   /** The failed run as text: a timeline and the findings. */
@@ -148,8 +148,7 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
   const failures = () => {
     if (stop === 'stalled') return [neverEnds];
     if (check === undefined) return failuresIn(verdict, entries);
-    // Calls the user's function `check` only if the client ended by itself. A client that the hunt stopped, for example
-    // after too many requests, is not checked.
+    // The user's function `check` is called only if the client ended by itself, not if `hunt` stopped the client.
     return stop === undefined ? broken(check, ran) : [];
   };
   const all = failures();

@@ -19,10 +19,7 @@ export function createRandomSource(seed: number): RandomSource {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/**
- * Limits of a hunt (a search for bugs in a client), such as the API key and the fields of `client` that its scenarios
- * may use.
- */
+/** Limits that the bug search `hunt` must keep in its scenarios, such as the API key. */
 export interface SearchSpace {
   /** API key of the client. */
   key: string;

@@ -72,11 +72,13 @@ export interface TrialRun {
 }
 
 const baseUrl = 'http://petstore.test/v1';
-/** Maximum number of waits in one client run of `hunt`. A client with more waits probably waits in an endless loop. */
+/**
+ * Maximum number of waits in one client run of the bug search `hunt`. A client with more waits probably loops forever.
+ */
 const maximumSteps = 10_000;
 /** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;
-/** Number of idle event-loop turns, about 20 ms, after which a client that waits for no timer counts as stalled. */
+/** Number of idle event-loop turns (about 20 ms in total) after which a client without timers counts as stalled. */
 const stalledTurns = 5_000;
 
 /**

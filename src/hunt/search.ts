@@ -36,7 +36,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
    */
   isFixedField: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
-  /** Called after each run, with the number of runs and the number of different failures. */
+  /** Called after each run of the client, with the total numbers of runs and of different failures so far. */
   onRun?: ((done: number, failures: number) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface SearchResult<Run extends Trial = Trial> {
   /** One run for each bug of the client that the search found, in the simplest scenario that shows the bug. */
   found: Run[];
   runs: number;
-  /** Number of requests in all runs. */
+  /** Number of requests in all runs of the bug search. */
   requests: number;
   exercised: FindingCode[];
 }
@@ -58,7 +58,7 @@ interface CorpusEntry {
   pickedCount: number;
 }
 
-/** Maximum number of bugs that one search reports. */
+/** Maximum number of client bugs that one call of `hunt` reports. */
 const maximumFound = 12;
 /**
  * Maximum number of failures of one finding code that `hunt` reports. Further failures with the code are most likely
@@ -91,8 +91,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     known.filter(({ code }) => code === failure.code).length >= maximumPerCode;
 
   /**
-   * Selects the failure of a run that the hunt reports: the first failure that was not found before. Skips a failure
-   * that probably follows from an already known failure of the same run.
+   * Selects the first new failure of a run for the report of the bug search `hunt`. Skips a failure that an already
+   * known failure of the run probably caused.
    */
   const toReport = (failures: readonly Failure[]): Failure | undefined =>
     failures.find((failure) => !isKnown(failure) && !(isConsequence(failure) && failures.some(isKnown)));
@@ -120,8 +120,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
     const one = leastUsed(corpus, random.pick);
     one.pickedCount++;
-    // Combines two scenarios of the search's corpus before 15 % of the mutations. The corpus contains the initial
-    // scenarios, and scenarios in which the client showed new behavior.
+    // In 15 % of the cases, merges the scenario with another scenario that the bug search of `hunt` has kept.
     const crossed =
       random.fraction() < 0.15 ? merge<Scenario>(random.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), random);
@@ -214,8 +213,8 @@ async function reduce<Run extends Trial>(
   let tries = 1;
   let cut: number | undefined;
   const { failure } = trial;
-  // In real time, a failure without a cause equals a failure with the same code, because the machine's load can hide
-  // the cause.
+  // In real time, two failures with the same code count as equal, because the machine's load can hide the cause of one
+  // of them.
   const isRepeated = (other: Failure) =>
     isSameFailure(other, failure) ||
     (isRealTime && other.code === failure?.code && (other.cause === '' || failure.cause === ''));

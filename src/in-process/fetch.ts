@@ -96,8 +96,7 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // Recognizes the error by its name, because a program can load the package as an ES module and by `require`, with
-    // two classes.
+    // Compares the name of `ResetError`, because the class exists twice if a program uses both `import` and `require`.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }

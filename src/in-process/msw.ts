@@ -6,8 +6,8 @@ import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js'
 
 export interface HandlersOptions {
   /**
-   * Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: the base
-   * paths of the simulator's services, `/v1`.
+   * One or several base URLs of the API: absolute URLs, or paths that match every origin. Default: the base paths of
+   * the simulated APIs, such as `/v1`.
    */
   baseUrl?: string | readonly string[] | undefined;
   /** Function to call after each response, such as the one that `persist` of `petstore-sim/persist` returns. */

@@ -59,9 +59,7 @@ export class RequestJournal {
   added = 0;
   /** Number of records that the journal has dropped since its creation or its last `clear`. */
   dropped = 0;
-  /**
-   * Outcomes that clients reported for their own calls, newest last. Above the limit, the oldest reports are dropped.
-   */
+  /** List of the latest outcomes that clients reported for their own calls, newest last. */
   outcomes: readonly ReportedOutcome[] = [];
   /** Periods in which the server refused requests without recording them in the journal, newest last. */
   outages: readonly Outage[] = [];

@@ -17,7 +17,7 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
  */
 const recordBytes = 500;
 
-/** Approximate memory of a record, in bytes. Assumes one byte per character of text. */
+/** Approximate memory of a request's journal record, in bytes. */
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +

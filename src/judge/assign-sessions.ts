@@ -107,10 +107,7 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 
 /** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
-  /**
-   * Request of the session whose response was sent last. A later request that arrived before this response is
-   * concurrent.
-   */
+  /** Request whose response was sent last in the session (one client with one API key). */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
   /** Whether all requests so far used one connection. */

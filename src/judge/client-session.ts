@@ -30,10 +30,7 @@ export interface ClientSession {
   readonly callers: number;
 }
 
-/**
- * Position of a request in the run: its session (client and API key) and its fingerprint (a number that equal requests
- * share).
- */
+/** Session, fingerprint and body of a request in a client's run. Equal requests have the same fingerprint. */
 export interface RunPosition {
   readonly session: ClientSession;
   /** Number that identifies a group of equal requests. Equal requests may be attempts of one call. */

@@ -22,10 +22,10 @@ const conclusiveRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/** Maximum remaining wait of a stopped client, in milliseconds, for which the judge advises a longer run. */
+/** Maximum extension, in milliseconds, that the judge advises for a run stopped during the client's wait. */
 const testableMs = 600_000;
 
-/** Replaces `, or an error for the caller` in findings of scenarios that require a successful response. */
+/** Texts that replace `, or an error for the caller` in a finding if the scenario requires a successful response. */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',
   'lost-write': ': the scenario requires a successful response',
@@ -92,8 +92,7 @@ export function conclude(
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // Also accepts a run that tested the rule `proactive`: the client paused before it reached the rate limit. A client
-  // that pauses is never rejected, so its run tests none of the rules that the scenario names.
+  // A client that pauses before the rate limit is never rejected, and so tests only the rule `proactive`.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );

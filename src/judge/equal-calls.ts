@@ -66,16 +66,16 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, maximumCalls: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // Requires that the client's waits grew, because only after growing waits does a short wait indicate a new call.
+  // A short wait indicates a new call instead of a retry only if the client's earlier waits grew.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // Without a known number of calls, a new call of the client is assumed only if the wait falls back to half of the
+  // If the scenario does not state the number of calls, a new call is assumed when the wait falls back to half of the
   // first wait or less.
   const maximumMs = maximumCalls === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 
 /**
- * Whether the client permanently changes to another connection at the request with index `at`, a sign of a new call.
+ * Whether the client stops using its connection at the request with index `at` and continues over another connection.
  */
 function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);

@@ -1,17 +1,14 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
 /**
- * Result of comparing the number of calls that a client should make with the number of successful GET requests. Covers
- * runs with equal GET requests without a call name, where a retry looks like a new call.
+ * Result of comparing the number of calls that the scenario requires with the number of usable responses to equal GET
+ * requests.
  */
 interface EqualReads {
   /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
   asked: number;
   answered: number;
-  /**
-   * Failed reads that the client apparently never repeated: one per call without a usable response. Equal reads are
-   * indistinguishable, so the list contains the last failed ones.
-   */
+  /** The last failed GET requests: as many as the scenario's required calls that got no usable response. */
   missing: readonly JudgedRequest[];
   /**
    * Reason why the judge cannot decide whether the client repeated a read whose response was lost; `undefined` if it
@@ -23,7 +20,8 @@ interface EqualReads {
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Compares the number of usable responses to equal GET requests with the number of calls that the scenario requires.
+ * Finds failed GET requests that the client never repeated, in a run whose GET requests all have the same URL and API
+ * key.
  * @param isFailed whether a request got no usable response
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {

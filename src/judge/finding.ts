@@ -42,10 +42,7 @@ export interface WireRule {
   readonly judge: (run: Run) => Judgement;
 }
 
-/**
- * A rule of the judge that needs the simulator's internal state, such as which requests were strikes. Recorded traffic
- * is not enough.
- */
+/** Rule of the judge that needs the simulator's internal state, which recorded traffic lacks. */
 export interface SimulatorRule {
   readonly needs: 'simulator';
   readonly judge: (run: Run<KnownRequest>) => Judgement;

@@ -10,18 +10,15 @@ import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './ru
 
 /** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
-/**
- * Factor by which the time allowed for a retry grows if the run was stopped from outside. The client may have been
- * about to retry.
- */
+/** Factor by which an interrupted run extends the time after which a missing retry counts as given up. */
 const stoppedPatience = 3;
 
 /** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A call is not given up while a request is pending, because the request may be the call's retry. After the simulated
-  // clock was set back, no call counts as given up.
+  // A call is not given up while a request is pending, which may be its retry, and not after the simulated clock was
+  // set back.
   if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -31,10 +28,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/**
- * End of the sentence that states the behavior a finding allows: as an alternative, the client may give up if it
- * reports an error to the calling code.
- */
+/** End of a finding's text about allowed behavior. The client may also report an error to the calling code. */
 export const orError = ', or an error for the caller';
 
 /**

@@ -14,10 +14,7 @@ const noiseMs = 40;
  * `maximumDeviationShare` allows more.
  */
 const maximumDeviationMs = 25;
-/**
- * Accepted deviation of a measured wait from the fitted backoff curve, as a share of the difference between the first
- * and the last wait. Applies if larger than `maximumDeviationMs`.
- */
+/** Accepted deviation of a measured wait from a backoff curve, as a share of the waits' total growth. */
 const maximumDeviationShare = 0.05;
 /** Growth factors of the exponential curves that are tried against the waits between a client's attempts. */
 const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];
@@ -55,7 +52,7 @@ function risesFromFloor(waits: readonly number[]): boolean {
   );
 }
 
-/** Whether each wait is longer than the previous, by differing steps, and the last is at least twice the first. */
+/** Whether a client's waits between retries grow irregularly, as in an exponential backoff with random jitter. */
 function risesAtRandom(waits: readonly number[]): boolean {
   const steps = waits.slice(1).map((ms, index) => ms - (waits[index] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];

@@ -66,7 +66,7 @@ export interface Verdict {
    * rule. For an untested rule, missing findings prove nothing.
    */
   exercised: FindingCode[];
-  /** Rules that the run did not test and that have no findings. Only in results of the control API and of commands. */
+  /** Codes of the judge's rules that no request of the run tested. Set only by the control API and by commands. */
   untested?: FindingCode[];
   /**
    * Rules that could not be judged, because the requests were only observed and the rules need the simulator's internal
@@ -89,7 +89,11 @@ export interface Verdict {
 export const judgeRun = (entries: readonly RequestRecord[], facts: RunFacts): Verdict =>
   runToEnd(judgeRunInSteps(entries, facts));
 
-/** Judges a client by its requests to the simulator, in steps. @param entries in order of arrival */
+/**
+ * Judges a client by its requests to the simulator. The generator pauses between steps, so that the caller can do other
+ * work.
+ * @param entries journal entries of the requests, in order of arrival
+ */
 export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFacts): Steps<Verdict> {
   const run = yield* createRun(entries, facts, KnownRequest);
   return yield* verdictOn(run, (rule) => rule.judge(run));

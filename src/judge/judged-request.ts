@@ -44,9 +44,12 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    * request may have waited in the client for a free connection.
    */
   declare queuedAtMs: number;
-  /** Whether the client had another request in flight at the same time, or shortly before or after. */
+  /** Whether another request of the client was in flight during this request, or shortly before or after it. */
   isOverlapped = false;
-  /** Latest refusal of the API key that the client must have received before it sent this request. */
+  /**
+   * Latest request with the same API key that was refused, and whose refusal the client must have received before it
+   * sent this request.
+   */
   declare lastRefusalRead: JudgedRequest | undefined;
   /** Refused request that this request retries as an attempt of the same call; `undefined` if none or unknown. */
   declare retryOf: JudgedRequest | undefined;

@@ -42,8 +42,7 @@ export function markOutageRetries(requests: readonly JudgedRequest[]): void {
     const { status, isUnreadable, retryAfterMs } = request;
     const session = sessions.of(request.session);
     const isOutage = status === 503 && retryAfterMs !== undefined;
-    // A request counts as the retry after a 503 only if the client sends one request at a time, or names its calls.
-    // Otherwise, the request may belong to another call that got no 503.
+    // Among parallel requests, only the header `X-Sim-Call` shows which request is the retry after a 503.
     if (request.session.isSequential || request.call !== undefined) request.retryOfOutage = session.retryOf(request);
     if (isOutage) session.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) session.forget(request);
@@ -55,10 +54,7 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
-  /**
-   * Number of the client's refused requests for which no retry is known yet. At least this number of the client's
-   * callers may be waiting to retry.
-   */
+  /** Number of the client's refused requests without a known retry. */
   #waiting = 0;
 
   add(refusal: JudgedRequest): void {
@@ -102,11 +98,7 @@ class SessionKnowledge {
     return retried;
   }
 
-  /**
-   * Whether a request that looks like an early retry may be a separate call with the same request by another concurrent
-   * caller. Returns `false` if every caller, or every unfinished call that the scenario requires, is already waiting
-   * after a refusal.
-   */
+  /** Whether a request that looks like an early retry may instead belong to another concurrent call of the client. */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
     if (call !== undefined || !shared.has(fingerprint) || this.#waiting >= Math.min(session.callers, open))
@@ -163,8 +155,7 @@ class Refusals {
   }
 
   /**
-   * Finds the latest refusal that the client received on the connection of a request. Returns `undefined` for
-   * concurrent requests, which the client may have sent before it read the refusal.
+   * Finds the latest refusal that the client certainly received on the request's connection before it sent the request.
    */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
     if (request.connection === undefined || request.isOverlapped || request.session.callers > 1) return undefined;
@@ -225,7 +216,7 @@ class Refusals {
   }
 }
 
-/** Assumed maximum number of refusals that are on their way to a client at the same time. */
+/** Assumed maximum number of refusals (429 or ban responses) that were sent to a client but not yet received. */
 const maximumInTransit = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>

@@ -47,8 +47,7 @@ export function unmetNeed(
   if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client whose last request failed may have stopped for this reason. Its missing calls then do not show that it
-  // ignores the scenario's number of calls.
+  // A client whose last request failed may have stopped for this reason, so its number of calls proves nothing.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${pluralize(calls, 'call')}, got ${made}`;
   }
@@ -57,10 +56,7 @@ export function unmetNeed(
   return undefined;
 }
 
-/**
- * Counts the calls that the client certainly made. Equal requests with a call name (header `X-Sim-Call`) are one call.
- * Without a name, each success and each write that was not refused is a call, at least one per group of equal requests.
- */
+/** Counts the calls that the client certainly made. Retries of one call count once. */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   listGroups(requests, ({ fingerprint }) => fingerprint).reduce((sum, attempts) => {
     const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);

@@ -141,8 +141,7 @@ export function promisesOf(
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Ignores an X-RateLimit-Reset that had already passed when the request arrived. The response's own time is
-  // unsuitable, because a fault can delay the response.
+  // Compares X-RateLimit-Reset with the arrival time of the request, because a fault rule can delay the response.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }

@@ -13,7 +13,7 @@ interface Observed {
 export const isUnknown = ({ isUnreadable, isAbandoned, status }: Omit<Observed, 'isRefused'>) =>
   isUnreadable || isAbandoned || status === 0 || status >= 500;
 
-/** Whether the client got a usable response: a success or a definite error, but no refusal (429 or ban). */
+/** Whether the client got a readable response below 500 that is no refusal (429 or ban). */
 export const isAnswered = (request: Observed) => !request.isRefused && !isUnknown(request);
 
 /** Whether the request succeeded and the client could read the response. Verdicts count such requests as `served`. */

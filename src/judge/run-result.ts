@@ -29,7 +29,7 @@ export interface RunFailure {
 
 /** A verdict with the other results of a run, from which all reports are made. */
 export interface RunResult extends Verdict {
-  /** Exit code for the run; 0 if no finding fails and `failures` is empty. */
+  /** Exit code for the run: 0 if neither a finding of the judge nor another failure fails the run. */
   exitCode: number;
   /** Title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
   headline: string;

@@ -40,7 +40,7 @@ export interface RunScenario {
   readonly expect?: Expectation | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
-  /** Deprecated operations of the simulator's services. Default: none. */
+  /** Deprecated operations of the simulated APIs. Default: none. */
   readonly deprecations?: Deprecations | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;

@@ -17,7 +17,8 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Maximum number of requests per caller up to which several callers with one API key excuse a finding `retry-storm`.
+ * Number of requests per caller up to which several concurrent callers explain many requests, so that `retry-storm` is
+ * not reported.
  */
 const maximumAttempts = 6;
 /**
@@ -25,12 +26,12 @@ const maximumAttempts = 6;
  * the maximum is the length of the wait.
  */
 const promptMs = 2_000;
-/**
- * Maximum number of concurrent callers by which the judge explains the requests during one wait. If more requests
- * arrive, the judge assumes a single caller that ignores the wait.
- */
+/** Maximum number of concurrent callers that the judge assumes behind requests with one API key. */
 const maximumCallers = 64;
-/** Minimum number of requests, each with another User-Agent and connection, that make the verdict inconclusive. */
+/**
+ * Minimum number of requests with changing User-Agent and connection that make the verdict inconclusive. Such requests
+ * may come from several callers.
+ */
 const minimumAgents = 3;
 
 /** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
@@ -94,11 +95,11 @@ const changingAgents =
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First of the current refusals (429 by a limit or a ban). Before this refusal, no caller was waiting to retry. */
+  /** Earliest refused request since the last moment when no caller was waiting to retry. */
   let firstRefusal: JudgedRequest | undefined;
   /** Whether one of the concurrent callers has retried since the first of them was refused. */
   let hasRetried = false;
-  /** Whether the first retry obeyed the wait of the latest refusal, as a client without concurrent callers does. */
+  /** Whether the first retry after several refusals obeyed the wait that the latest refusal required. */
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
   /** Requests that arrived so long after an earlier refusal that the client must have received the refusal. */
@@ -110,8 +111,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes one client if the first retry came after all waits that the refusals required, and the next requests
-      // followed at once.
+      // Assumes one caller if the first retry came after all required waits, and the other requests followed it at
+      // once.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
@@ -140,8 +141,8 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request arrived after the wait that the latest refusal requires. `false` if all refused requests arrived
- * within 100 ms, as concurrent callers send them.
+ * Whether a request came after the required wait. `false` if all refusals came within 100 ms of each other, because
+ * concurrent callers may have received them.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

@@ -13,7 +13,7 @@ const thousandth = 'seconds passed to a timer that takes milliseconds';
 const minimumThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
 const atOnceMs = 20;
-/** Maximum time by which a measured wait exceeds the client's timer, in milliseconds. */
+/** Maximum delay of a client's timer that the judge tolerates when it compares waits, in milliseconds. */
 const maximumLateMs = 80;
 const truncated = 'a truncated fraction of a second';
 

@@ -6,9 +6,8 @@ import type { StoreState } from './store-engine.js';
 export const isRedisAddress = (data: string): boolean => /^rediss?:/i.test(data);
 
 /**
- * Returns the engine that opens persistent state: a folder, or a Redis server for an address. Opening fails with a
- * `LogOpenError` for unusable data.
- * @throws {LogOpenError} for a malformed address
+ * Returns the storage engine for the value of `--data`, which is a folder or the address of a Redis server.
+ * @throws {LogOpenError} for a malformed Redis address
  */
 export async function dataEngine(
   data: string,

@@ -33,10 +33,7 @@ export interface LoggedState extends OpenedState {
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly outages?: OutageLog;
-  /**
-   * Whether other servers append to the same log. If so, this server's load of a scenario has no effect if another
-   * server has changed the scenario in the meantime.
-   */
+  /** Whether other servers append to this server's log too. */
   readonly isShared?: boolean;
   /** Additional health data of the log in `GET /__sim/health`, if the log is stored in Redis. */
   readonly health?: () => Partial<LogHealth>;
@@ -66,8 +63,8 @@ export function loggedState(
     notices,
     run,
     load(scenario, { reseed = false } = {}) {
-      // Logs the scenario with all defaults, because a restarted server compares its own scenario, also with all
-      // defaults, by hash.
+      // Adds all defaults to the logged scenario, so that its hash is comparable with that of a restarted server's
+      // scenario.
       const { scenario: complete } = machine.sim.check(scenario);
       const after = isShared ? { after: machine.state.scenarioHash } : {};
       return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });

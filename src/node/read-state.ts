@@ -26,10 +26,11 @@ interface StateOptions {
 }
 
 /**
- * Reads a server's state from its opened log. Log entries that this version of petstore-sim would answer differently
- * are moved to a backup file.
- * @returns the state as `machine`, which is undefined for a new log; `undefined` if the log must be opened again
- * @throws {LogOpenError} for a log of another scenario
+ * Reads a server's state from its log. Moves log entries to a backup file if this version of petstore-sim responds to
+ * them differently.
+ * @returns the state in `machine`, unset for a new log; `undefined` if log entries were moved, so that the log must be
+ * reopened
+ * @throws {LogOpenError} if the log belongs to another scenario
  */
 export async function readState(
   opened: OpenedLog,

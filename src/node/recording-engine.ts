@@ -25,8 +25,8 @@ export interface RecordingOptions extends Omit<MachineOptions, keyof LogTimeOpti
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 
 /**
- * Creates the part of a server that applies commands (requests and control operations) and records them in a new file.
- * `open` rejects with the system's error if the file cannot be created.
+ * Creates an engine that applies API requests and control operations, and records them in a new file. The engine's
+ * method `open` rejects if the file cannot be created.
  */
 export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
   async open() {

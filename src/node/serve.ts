@@ -65,8 +65,8 @@ const serveOptions: Record<keyof ServeOptions, true> = {
 };
 
 /**
- * Serves a simulator over HTTP and stores its state for a restart. Stores pets, windows, strikes, bans, clock, faults,
- * sandboxes and journal in a folder or a Redis store before a response is sent.
+ * Serves a simulated API over HTTP, and restores its data, limits and journal after a restart. The server stores each
+ * change before it sends the response.
  * @throws {TypeError} without `data`; {LogOpenError} for an unusable folder or log, or a log with another scenario;
  * {StoreUnavailableError} for an unreachable store; {ScenarioError} for an invalid scenario; the errors of `listen`,
  * such as for a port in use

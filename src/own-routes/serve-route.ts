@@ -17,8 +17,8 @@ export interface RouteOptions {
   /** Operation name in scenarios, journal and verdict. Default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;
   /**
-   * Path parameters by name, such as `{ id: '7' }`. Without `operation`, the operation name is the path with each value
-   * replaced by its name, such as `{id}`.
+   * Values of the path parameters by parameter name, such as `{ id: '7' }`. The default operation name contains `{id}`
+   * instead of `7`.
    */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
@@ -121,7 +121,7 @@ export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolea
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
 /**
- * Responds to an API call with the user's function as the operation.
+ * Responds to an API call with the result of `respond`, a function for the user's own route or backend.
  * @param respond receives a signal that is aborted after 30 s
  */
 export async function answerRoute(

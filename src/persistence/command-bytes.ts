@@ -10,10 +10,7 @@ import { toJsonOutcome } from './command-json.js';
 const commandBytes = 1_000;
 /** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */
 const characterBytes = 6;
-/**
- * Upper bound for the log's data about the sending of one response, such as the sending time, in bytes of JSON without
- * the response body.
- */
+/** Maximum size of the log's data about one sent response, in bytes of JSON, without the response body. */
 const sentBytes = 200;
 
 /**

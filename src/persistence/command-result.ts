@@ -1,10 +1,7 @@
 import type { Answer } from '../requests/api-call.js';
 import type { Simulator } from '../simulator/simulator.js';
 
-/**
- * Result of a log command that contains an API request: the response, which may be delayed, and the request's journal
- * id.
- */
+/** Result of a request to the simulated API: the response, which may be delayed, and the request's journal id. */
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;
@@ -18,10 +15,7 @@ export type CommandResult = { readonly value: unknown } | { readonly error: unkn
 
 /** Result of applying a log entry to the server's state. */
 export interface AppliedEntry {
-  /**
-   * Results of the log entry's commands, in order. Empty if the log contains the entry a second time, because the
-   * second copy is not applied.
-   */
+  /** Results of the log entry's commands, in order. Empty for an entry that the server has already applied. */
   readonly results: readonly CommandResult[];
   /** Hash of all responses that the server created when it applied the log entry. */
   readonly hash: string;

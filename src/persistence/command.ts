@@ -16,10 +16,7 @@ export interface RequestCommand {
   readonly waitedMs?: number | undefined;
 }
 
-/**
- * Command in the server's append-only log: records when and how responses were sent, by request id. The record of a
- * response omits unknown fields.
- */
+/** Command in the server's append-only log that records when and how responses were sent, by request id. */
 export interface SentCommand {
   readonly kind: 'sent';
   readonly sandbox?: string | undefined;
@@ -47,7 +44,7 @@ export interface RouteEndedCommand {
   readonly outcome: Outcome;
 }
 
-/** Log command: a control operation that changes state. */
+/** Command in the server's append-only log: a control operation that changes the server's state. */
 export interface ControlCommand {
   readonly kind: 'control';
   /**
@@ -163,7 +160,7 @@ export interface LeaveCommand {
   readonly kind: 'part';
 }
 
-/** Log command: records a period in which a replica could not reach the store. The journal lacks the rejected requests. */
+/** Log command that records an outage: a period in which a server could not reach its Redis store. */
 export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;

@@ -12,10 +12,7 @@ const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']
   'storeAway',
 ]);
 
-/**
- * Whether a client waits for the result of commands of this kind. If none does, as for notes of sent responses, the
- * server applies the command even if it reaches the log after its deadline.
- */
+/** Whether a client waits for the result of a command of this kind. */
 export const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);
 
 /**

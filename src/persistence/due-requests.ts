@@ -4,8 +4,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 export class DueRequests {
   readonly #sims: () => Iterable<Simulator>;
   /**
-   * Whether any simulator of the server may have a delayed request. If false, `nextMs` and `complete` do not search the
-   * simulators. With a thousand sandboxes, this search would take 100 us for each log entry.
+   * Whether any simulator of the server may have a delayed request. Without one, the simulators need not be searched.
    */
   #mayHaveAny = true;
 
@@ -17,7 +16,7 @@ export class DueRequests {
     this.#sims = sims;
   }
 
-  /** Notes that a fault rule has delayed a response of some simulator. */
+  /** Notes that at least one simulator of the server has a delayed response. */
   add(): void {
     this.#mayHaveAny = true;
   }

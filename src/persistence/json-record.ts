@@ -3,7 +3,11 @@ import { jsonText, parseJson } from '../values/json.js';
 /** Maximum nesting depth of an entry in a log. An entry contains request bodies and scenarios of up to 32 levels. */
 const maximumDepth = 64;
 
-/** Writes a record as JSON. `isExact` is true if the text contains an integer that `JSON.parse` would round. */
+/**
+ * Writes a record as JSON.
+ * @returns the text, and `isExact`: whether the text contains an integer that `JSON.parse` would round, so that it must
+ * be parsed exactly
+ */
 export function toRecordText(record: object): { text: string; isExact: boolean } {
   try {
     return { text: JSON.stringify(record), isExact: false };

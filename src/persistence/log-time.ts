@@ -54,7 +54,7 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Does nothing, because a clock whose time a log determines never goes back.
+    // Has no effect on this clock: the time of a server's log never goes back.
   }
 
   /**

@@ -97,10 +97,7 @@ export interface FoundSnapshot {
   readonly pieces: AsyncIterable<unknown>;
 }
 
-/**
- * Opened log of a server's state. Read the pieces of the snapshot first, and then the entries, which are the changes
- * since the snapshot. Append only afterwards, because new entries change the state after all stored ones.
- */
+/** Opened log of a server's state. Read `snapshot` first, then `entries`, and append to `log` only afterwards. */
 export interface OpenedLog {
   readonly log: Log;
   readonly identity: LogIdentity;

@@ -18,16 +18,10 @@ import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableResponse } from './unavailable-response.js';
 
-/**
- * Minimum duration of a current outage of the Redis store that is reported, in milliseconds. Requests wait longer than
- * this for the store before they fail.
- */
+/** Minimum duration of a current Redis outage, in milliseconds, from which the server reports the outage. */
 const reportedOutageMs = 2_000;
 
-/**
- * Maximum time from a request to its response, in milliseconds, for which the log omits the sending time of the
- * response. The log entry of the request then implies the sending time.
- */
+/** Minimum response time, in milliseconds, from which the server always logs when it sent the response. */
 const unloggedDeliveryMs = 5;
 
 /** Creates the simulators of a server that stores each request and change in a log before it takes effect. */
@@ -49,8 +43,7 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // Omits the header `X-Sim-Sandbox: recreated` from the log. It belongs to the response to the sandbox's first
-      // request, which is known only when the log entry is applied.
+      // The header `X-Sim-Sandbox: recreated` is not stored in the log. It is added when the log entry is applied.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
@@ -163,8 +156,8 @@ export function createLoggedSimulators(
   }
 
   /**
-   * Checks the names of operations in the input of a control operation.
-   * @throws {ControlError} for an unknown operation in a scenario or fault rule
+   * Checks that a scenario or fault rule in a control request names only operations of the simulated API.
+   * @throws {ControlError} for an unknown operation of the API
    */
   function checkOperations(input: unknown): void {
     if (!isMap(input)) return;

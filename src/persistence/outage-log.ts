@@ -49,7 +49,7 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /** Reduces the number of a sandbox's rejected requests by one, because Redis did store one of them. */
+  /** Reduces a sandbox's number of lost requests by one, because one of them was stored in Redis after all. */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
@@ -66,10 +66,7 @@ export class OutageLog {
     if (this.#unreported.size > maximumSandboxes) this.#unreported.delete(oldest);
   }
 
-  /**
-   * Notes that a message to the operator has reported the Redis outage. From then on, the end of the outage does not
-   * reset the number of rejected requests; only `reportRecovery` resets the number.
-   */
+  /** Notes that the operator was informed of the current outage of Redis. */
   reportOutage(): void {
     this.#isReported = true;
   }
@@ -127,10 +124,7 @@ export class OutageLog {
     if (this.#submitted.delete(command) && isUnwritten) this.#add(command.sandbox, command);
   }
 
-  /**
-   * Queues unconfirmed outage reports again after a reconnect to Redis. The log may then contain a report twice, which
-   * is better than none.
-   */
+  /** Queues reports of Redis outages again if the log has not confirmed their storage. */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);
     this.#submitted.clear();

@@ -15,8 +15,8 @@ export function countParallelRequests(commands: readonly Command[]): Map<string,
 }
 
 /**
- * Counts one request of a sandbox as handled.
- * @returns number of the sandbox's requests in the current log entry that are not handled yet
+ * Subtracts one handled request from a sandbox's count of parallel requests.
+ * @returns number of the parallel requests that are not handled yet
  */
 export function subtractRequest(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;

@@ -18,7 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Removes the collected records of sent responses and returns them as commands for the server's log. */
+  /** Returns the records of sent responses for the server's log, and clears this collection. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

@@ -32,7 +32,7 @@ export interface ServerPiece {
    */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** Names of all sandboxes, in the order of their last use. */
+    /** Names of all sandboxes (isolated simulators), in the order of their creation. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
@@ -59,15 +59,9 @@ export interface ScenarioPetsPiece {
  * API keys follow. Data that has not changed since the scenario's start is omitted.
  */
 interface StateHead {
-  /**
-   * Number of the current scenario, counted from 0, among the scenarios that the same stored snapshot contains. The
-   * current scenario is that of the simulator or of the named snapshot.
-   */
+  /** Number of the loaded scenario among the scenarios in the stored snapshot, counted from 0. */
   readonly resolved: number;
-  /**
-   * Number of a scenario within this snapshot of the log. A reset of the simulator restores this scenario's data, such
-   * as pets.
-   */
+  /** Index of the scenario whose data, such as pets, a reset of the simulator restores. */
   readonly petsFrom: number;
   readonly faults: ExportedState['faults'];
 }

@@ -19,7 +19,10 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot that was read last. Data and API keys that are read next belong to it. */
+  /**
+   * Simulator or named snapshot that was read last from the stored state. The data and API keys that follow in the
+   * stored state belong to it.
+   */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece | EarlierPiece;
@@ -94,10 +97,7 @@ interface EarlierPiece {
   readonly pets: readonly JsonValue[];
 }
 
-/**
- * Fields of a stored snapshot's first part in an earlier version of petstore-sim: the next pet id, and the data of
- * further simulated APIs by name.
- */
+/** Fields of a stored simulator state that only earlier versions of petstore-sim wrote. */
 interface EarlierHead {
   readonly nextId?: JsonValue;
   readonly services?: Readonly<Record<string, JsonValue>>;

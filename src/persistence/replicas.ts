@@ -31,7 +31,7 @@ export interface ReplicasState {
  * unreachable do not count.
  */
 const goneAfterMs = 10_000;
-/** Maximum time between two entries of a log in Redis that shows no outage of Redis, in milliseconds. */
+/** Time between two log entries above which an outage of Redis is assumed, in milliseconds. */
 const maximumCountedGapMs = 3_000;
 /**
  * Size of each replica's range of connection numbers. Separate ranges make connection numbers unique among all
@@ -39,7 +39,7 @@ const maximumCountedGapMs = 3_000;
  */
 const connectionsEach = 10_000;
 
-/** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
+/** List of the servers that currently share one log. All servers derive the same list from the log's entries. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
   /** Total time since the log's start in which the log's Redis store was available, in milliseconds. */

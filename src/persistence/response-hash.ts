@@ -6,7 +6,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 const longBody = 200;
 const maximumBodies = 200;
 
-/** The constant hash of a log entry that produced no responses. */
+/** Hash of a log entry's responses if the log entry produced no response. */
 export const emptyHash = fingerprint('');
 
 /**
@@ -38,8 +38,8 @@ export function createResponseHash() {
       parts.push(text.length > longBody ? hashOf(text) : text);
     },
     /**
-     * Adds a text of a response to the hash, without the ids of API keys in it. A recording contains pseudonyms for API
-     * keys, which have other ids.
+     * Adds a text of a response to the hash of a log entry's responses. Ignores ids of API keys, because a recording
+     * contains pseudonyms with other ids.
      */
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));

@@ -38,8 +38,8 @@ export type ScenarioOf = (number: number) => ResolvedScenario;
 
 /**
  * Restores a simulator's state from the parts of a snapshot.
- * @param sim simulator that has just started the scenario number `parts.head.petsFrom`
- * @param scenarioOf returns the scenario with a number, which is counted within the snapshot
+ * @param sim simulator started with the snapshot's scenario whose pets a reset restores
+ * @param scenarioOf returns a scenario of the snapshot by its number
  */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);

@@ -14,7 +14,7 @@ import { TickTimer } from './tick-timer.js';
 
 /** Timers and error callback that a server gives to its sequencer, which orders the commands of a log. */
 export interface SequencerHost {
-  /** Calls a function at the end of the current turn of the event loop. */
+  /** Calls a function in the same way as Node's `setImmediate`. */
   defer(run: () => void): void;
   /**
    * Calls a function after a delay.
@@ -57,8 +57,8 @@ export class Sequencer {
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
   /**
-   * Commands of each log entry that this server sent to Redis. The clients of these commands get responses when this
-   * server reads the entry back from Redis.
+   * Pending commands of the log entries that this server sent to Redis. Reading an entry back from Redis completes its
+   * commands.
    */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
@@ -67,9 +67,8 @@ export class Sequencer {
   readonly #hashes = new RecentHashes();
 
   /**
-   * Creates the sequencer. It writes the server's commands, such as requests, to the log in order, and then applies
-   * each command.
-   * @param outages periods in which Redis was unavailable, and which this server could not write to the log yet
+   * Creates the sequencer, which writes the server's commands to the log and then applies them in order.
+   * @param outages outages of Redis that are not recorded in the log yet
    */
   constructor(machine: StateMachine, log: Log, host: SequencerHost, outages = new OutageLog()) {
     outages.requeue();
@@ -96,10 +95,7 @@ export class Sequencer {
     this.#deferWrite();
   }
 
-  /**
-   * Notes the delivery of a response: its sending times, and whether the client disconnected before. The next entry of
-   * the server's append-only log contains the delivery.
-   */
+  /** Notes when and how a response was sent, for the next entry of the server's append-only log. */
   noteDelivery(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
     this.#deliveries.add(sandbox, id, delivery);
     this.#cancelDeliveries ??= this.#host.after(deliveryDelayMs, () => this.#deferWrite());

@@ -35,8 +35,8 @@ export function startMachine(resolved: ResolvedScenario, atMs: number, options: 
 
 /**
  * Restores the state of a server from the parts of a snapshot, as `captureMachine` returned them.
- * @param knownScenario scenario that is already checked and contains its generated pets; used where the snapshot
- * contains the same scenario
+ * @param knownScenario checked scenario with its generated pets; if the snapshot contains an equal scenario, that
+ * scenario is not checked again
  * @throws {Error} for incomplete parts; {ScenarioError} for a scenario that this version of petstore-sim rejects
  */
 export async function restoreMachine(
@@ -122,8 +122,7 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // Open streams must not affect the removal of a sandbox, because the log contains no streams. A stream instead
-      // appends `touch` commands to the log.
+      // Open streams postpone the removal of a sandbox only by `touch` commands in the server's log.
       isWatched: () => false,
       onMade,
     }),

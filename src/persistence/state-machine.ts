@@ -57,9 +57,9 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** Number of API requests in the current log entry that are not handled yet, by sandbox. */
+  /** For each sandbox, the number of API requests in the current log entry that are not handled yet. */
   #notYetHandled = new Map<string, number>();
-  /** Name of the server that wrote the current log entry. */
+  /** Name of the server that wrote the log entry being applied. */
   #writer = '';
   /**
    * Time from the current log entry's timestamp to the log's time, in milliseconds. The log's time never decreases, but
@@ -103,7 +103,7 @@ export class StateMachine {
     return this.#due.nextMs();
   }
 
-  /** Returns the simulator of a sandbox, or the server's own. */
+  /** Returns a sandbox's simulator, or the server's own simulator if `sandbox` is undefined. */
   simOf(sandbox: string | undefined): Simulator | undefined {
     return sandbox === undefined ? this.sim : this.sandboxes.find(sandbox)?.sim;
   }

@@ -5,10 +5,7 @@ import { limitHeaders } from '../simulator/limit-headers.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
 
-/**
- * Response to a request that the log could not store: a 503 with unchanged rate-limit headers. The request uses no
- * quota and is missing from the journal, unless the log stored it after all.
- */
+/** Creates the response 503 to a request that the server could not write to its log. */
 export const unavailableResponse = (
   sim: Simulator,
   { isUncertain }: LogUnavailableError,

@@ -2,23 +2,20 @@ import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '
 
 export type { AssumptionId, Settings } from './settings.js';
 
-/** Assumption: a point that the interface document leaves open, with the simulator's default and the alternatives. */
+/** Assumption: a point that the API's documentation leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
   /** Sentence of the API's documentation that leaves the answer to `question` open. */
   documentQuote: string;
   default: Value;
-  /** All other values of this assumption about undocumented API behavior, or examples if there is no fixed list. */
+  /** Possible values of this setting besides its default. Contains only examples if the values have no fixed list. */
   alternatives: readonly Value[];
   /**
    * Description of the possible values of an assumption (a choice where the API's documentation is silent). Set only if
    * the values are not a fixed list.
    */
   form?: string;
-  /**
-   * Another scenario field for this assumption (a choice that the API's documentation leaves open), such as
-   * `limits.algorithm`.
-   */
+  /** Scenario field outside `assumptions` that also sets this undocumented API behavior, such as `limits.algorithm`. */
   alsoAt?: string;
 }
 

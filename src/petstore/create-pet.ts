@@ -13,8 +13,8 @@ import { describe, isStatus, type Operation, quote } from './operation.js';
 import type { Settings } from './settings.js';
 
 /**
- * Runs the operation createPet, which stores a new pet. Sentence of the interface document: "Operation name: createPet.
- * POST /pets."
+ * Runs the operation createPet, which stores a new pet. The API's documentation: "Operation name: createPet. POST
+ * /pets."
  */
 export const createPet: Operation = (call, { pets, categories, settings }) => {
   checkContentType(call, settings);

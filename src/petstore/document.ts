@@ -6,34 +6,31 @@ import type { PlanLimits } from '../rate-limits/plan-limits.js';
  */
 
 /**
- * Version segment at the end of the API's base URL. The interface document: "{base_url} is the production address and
+ * Version segment at the end of the API's base URL. The API's documentation: "{base_url} is the production address and
  * already ends in the version segment /v1."
  */
 export const basePath = '/v1';
 
-/** Version of the API in the interface document: "The interface version is 1.0.0." */
+/** Version of the simulated API, as stated in the API's documentation: "The interface version is 1.0.0." */
 export const interfaceVersion = '1.0.0';
 
-/** Status values of a pet in the interface document: "Allowed values: available, pending, sold." */
+/** Status values of a pet in the API's documentation: "Allowed values: available, pending, sold." */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
 /**
- * Fields of `NewPet`, the request body of createPet. Sentences of the interface document: "name and categoryId are
+ * Fields of `NewPet`, the request body of createPet. Sentences of the API's documentation: "name and categoryId are
  * required", "status: one of the allowed status values".
  */
 export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 
 /**
- * Bounds and default of the query parameter `limit` of listPets. The API's interface document: "Minimum 1, maximum 100,
+ * Bounds and default of the query parameter `limit` of listPets. the API's documentation: "Minimum 1, maximum 100,
  * default 20. Maximum number of animals returned."
  */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/**
- * Names of the API's operations. The interface document has them as "Operation name: listPets", "Operation name:
- * createPet" and "Operation name: getPet".
- */
+/** Names of the operations of the simulated API, taken from the API's documentation. */
 export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
 export type OperationName = (typeof operationNames)[number];
 
@@ -41,9 +38,8 @@ export const isOperationName = (name: string | undefined): name is OperationName
   operationNames.some((operation) => operation === name);
 
 /**
- * Requests per minute and per day of each plan, from the interface document: "Free 60 / 1,000; Pro 300 / 10,000;
- * Business 1,000 / 100,000; Enterprise Custom / Custom." Enterprise is omitted, because the document has no numbers for
- * the plan.
+ * Limits per minute and per day of each plan in the API's documentation. Omits the plan Enterprise, which has no
+ * documented numbers.
  */
 export const documentedPlans = {
   free: { minute: 60, day: 1_000 },
@@ -52,7 +48,7 @@ export const documentedPlans = {
 } as const satisfies Record<string, PlanLimits>;
 
 /**
- * Time at which the simulator removes getPet. The interface document: "This operation is scheduled for removal on 5
+ * Time at which the simulator removes getPet. The API's documentation: "This operation is scheduled for removal on 5
  * December 2030." The document has no time of day, so the simulator uses 00:00 UTC.
  */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);

@@ -49,7 +49,7 @@ const unusualForms: readonly ((name: string) => string)[] = [
   // Adds an accent to the pet name and separates letters from accents (NFD), because programs often handle such names
   // incorrectly.
   (name) => `${name}\u0301`.normalize('NFD'),
-  // Adds a family emoji to the pet name: one visible character of seven code points.
+  // Appends to a generated pet's name an emoji of seven code points that looks like one character.
   (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,
   (name) => `${name} \u{1f436}`,
   (name) => Array.from({ length: 40 }, () => name).join('-'),

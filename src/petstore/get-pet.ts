@@ -2,7 +2,7 @@ import { invalidRequest, notFound } from '../requests/api-error.js';
 import { parseInt64 } from '../values/int64.js';
 import type { Operation } from './operation.js';
 
-/** Handles the deprecated operation getPet. Interface document: "Operation name: getPet. GET /pets/{petId}." */
+/** Handles the deprecated operation getPet. API documentation: "Operation name: getPet. GET /pets/{petId}." */
 export const getPet: Operation = (_call, { pets, settings }, petId) => {
   const id = parseInt64(petId);
   if (id === undefined && settings.malformedPetId === 'reject') {

@@ -8,7 +8,7 @@ import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
 /**
- * Runs the operation listPets, which returns a list of pets. Sentence of the interface document: "Operation name:
+ * Runs the operation listPets, which returns a list of pets. Sentence of the API's documentation: "Operation name:
  * listPets. GET /pets."
  */
 export const listPets: Operation = (call, context) => {

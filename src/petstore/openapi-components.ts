@@ -17,8 +17,8 @@ export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
 });
 
 /**
- * Headers of each response in the OpenAPI description, as references to the descriptions of the rate-limit headers. The
- * interface document: "Every API response carries these headers."
+ * Rate-limit headers of each response in the OpenAPI description. The API's documentation: "Every API response carries
+ * these headers."
  */
 export const rateLimit: Json = Object.fromEntries(
   Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]),

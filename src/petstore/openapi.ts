@@ -148,7 +148,7 @@ const paths: Json = {
 };
 
 /**
- * Creates the OpenAPI 3.1 description of the Petstore. Includes responses that the interface document leaves open,
+ * Creates the OpenAPI 3.1 description of the Petstore. Includes responses that the API's documentation leaves open,
  * marked `x-assumption` with an id of `assumptions`.
  * @param baseUrl base URL of the simulator's API; default: URL of a server started without options
  */

@@ -32,10 +32,8 @@ interface Saved {
 }
 
 /**
- * Restores a simulator's saved state from a storage, and saves later states there. Ignores an unreadable state, and a
- * state of another scenario. A reset clears the storage.
- * @param readMs returns the machine's time in Unix milliseconds, for the time between saving and restoring, which is
- * added to a running clock
+ * Restores a simulator's saved state from a browser storage. A reset of the simulator clears the storage.
+ * @param readMs returns the machine's current time in Unix milliseconds
  * @param onTooLarge called once, if a state cannot be saved
  * @returns `save` saves the current state; `leave` saves it unless a reset cleared the storage
  */

@@ -9,8 +9,8 @@ const status = optional(oneOf(...petStatuses));
 const documentedFields = ['id', ...newPetFields];
 
 /**
- * Schema of a pet's fields that NewPet does not define. The Petstore stores such fields only under the assumption
- * `unknownFields: echo`.
+ * Schema of pet fields that the API's documentation does not define. The simulator stores such fields only with the
+ * setting `unknownFields: echo`.
  */
 export const extraFields = kind<JsonObject>(
   'a map of JSON values, without a documented field',

@@ -23,7 +23,7 @@ export interface PetQuery {
 
 export interface PetStoreOptions {
   order: ListOrder;
-  /** Seed for shuffling pets if the list order is `shuffled`. */
+  /** Seed for the random order of the store's pets if `order` is `shuffled`. */
   seed: number;
   /** First id for new pets. Default: the next id after the highest initial id. */
   idStart?: Int64 | undefined;
@@ -96,7 +96,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   get(id: Int64): StoredPet | undefined {
     const { all } = this.#stock;
     const firstId = all[0]?.id;
-    // If ids are consecutive, as the service assigns them, a pet's position follows from the pet's id.
+    // With consecutive ids, the difference from the first pet's id is a pet's position in the list.
     const place = typeof id === 'number' && typeof firstId === 'number' ? id - firstId : -1;
     const guess = place >= 0 && place < all.length ? all[place] : undefined;
     const pet = guess?.id === id ? guess : all[this.#firstFrom(all, { id })];

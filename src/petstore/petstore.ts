@@ -24,12 +24,12 @@ const petsMethods = new Map([
 ]);
 const petPath = /^\/pets\/([^/]+)$/;
 
-/** The Petstore service, as described in the interface document. `sim.pets` has the same pets as the API. */
+/** The Petstore service, as described in the API's documentation. `sim.pets` has the same pets as the API. */
 export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
-  // Marks getPet as deprecated. The interface document: "Deprecated: scheduled for removal on 5 December 2030. The
+  // Marks getPet as deprecated. The API's documentation: "Deprecated: scheduled for removal on 5 December 2030. The
   // replacement is GET /pets with the status filter." The judge reports requests for deprecated operations.
   deprecations: {
     getPet: {

@@ -4,7 +4,7 @@ import type { AllowedOrigins, AssumptionId, ErrorCodeNames, Settings } from '../
 export type { AssumptionId, Settings };
 
 /**
- * Values of the assumptions: points that the interface document leaves open. The first value of each is the default.
+ * Values of the assumptions: points that the API's documentation leaves open. The first value of each is the default.
  * The questions are in assumptions.ts.
  */
 export const settingValues = {

@@ -27,8 +27,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // If all pets are as generated, exports the scenario's settings `ids` and `pets` unchanged. Another `ids.start`
-    // would change the ids of the generated pets.
+    // For unchanged generated pets, the export contains the scenario's own settings `ids` and `pets`.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -75,8 +74,7 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
-    // Omits the field `state` of an active key, except if the default scenario has an inactive key of the same name.
-    // The exported scenario would otherwise inherit the inactive state.
+    // An active key needs the field `state` only if the default scenario contains an inactive key with the same name.
     ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
     ...(usage.minute + usage.day > 0 && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
@@ -97,8 +95,8 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // Subtracts past clock moves such as `advance 61s` from `clockMovedMs`, because the clock of the exported scenario
-    // starts without moves.
+    // Subtracts earlier clock moves from the key's `clockMovedMs`, because the exported scenario starts with an unmoved
+    // clock.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),

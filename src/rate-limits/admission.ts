@@ -9,18 +9,12 @@ import type { Algorithm } from './window.js';
 /** Decision whether a request is accepted, and the rate-limit report for the response headers. */
 export interface Admission {
   rate: RateReport;
-  /**
-   * Error response of a rate-limited or banned request. If present, its Retry-After is the time until
-   * `rate.resetAtSeconds`.
-   */
+  /** Error response of a rate-limited or banned request; `undefined` for an accepted request. */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }
 
-/**
- * Whether the plan's limits apply to an operation. A request without an operation is limited only if the assumption
- * `limitsApply` is `all`.
- */
+/** Whether a plan's rate limits apply to an operation, according to the setting `limitsApply`. */
 export const limitsApplyTo = (
   { limitsApply }: Pick<LimitSettings, 'limitsApply'>,
   operation: string | undefined,

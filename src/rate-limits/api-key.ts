@@ -157,10 +157,7 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
   if (key.episode !== undefined && nowMs < key.episode.firstRefusalMs) endEpisode(key);
 }
 
-/**
- * Counts an accepted request in a key's minute and day windows. Ends the key's series of refusals and clears its
- * strikes.
- */
+/** Counts an accepted request in the minute and day windows of an API key, and ends the key's series of refusals. */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
   countBoth(key, algorithm, nowSeconds, 1);
   endEpisode(key);
@@ -246,8 +243,8 @@ function cancelPresetBan(key: ApiKey): void {
 const exactBackgroundSeconds = 8 * 86_400;
 
 /**
- * Counts the simulated requests of other clients with a key, from the last count to `nowMs`.
- * @param perSecond the other clients' rate, in requests per second
+ * Charges simulated requests of other clients to the rate limits of an API key, until the time `nowMs`.
+ * @param perSecond number of other clients' requests per second
  */
 export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: number, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -262,7 +259,7 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   }
   while (++second <= nowSeconds) {
     const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
-    // Requests that the scenario simulates for other clients of the key do not count during a ban of the key.
+    // Simulated requests of other clients use no quota while their API key is banned.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
     // Skips to the reset of an exhausted rate-limit window, because all simulated requests until then are refused.

@@ -29,7 +29,10 @@ export function findKey(token: string, find: (token: string) => ApiKey | undefin
   return key;
 }
 
-/** @throws {ApiError} 401 if the key is revoked or expired */
+/**
+ * Checks that an API key is valid at a given time.
+ * @throws {ApiError} 401 if the key is revoked or expired
+ */
 export function requireValid({ state, expiresAtMs }: ApiKey, nowMs: number): void {
   if (state === 'revoked') throw unauthorized('The API key was revoked.', true);
   if (expiresAtMs !== undefined && nowMs >= expiresAtMs) throw unauthorized('The API key has expired.', true);

@@ -3,9 +3,8 @@ import type { RateReport } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 
 /**
- * Creates the headers of draft-ietf-httpapi-ratelimit-headers, in the form of the assumption `rateLimitFields`. Up to
- * draft 06: three numeric headers. From draft 08: one header with remaining requests `r` and seconds to the reset `t`.
- * In proposal ietf-wg-httpapi/ratelimit-headers#164: available requests `a` and window seconds `w`.
+ * Creates the headers of draft-ietf-httpapi-ratelimit-headers, in the draft's version that the setting
+ * `rateLimitFields` selects.
  */
 export function draftFields(
   shape: Exclude<LimitSettings['rateLimitFields'], 'none'>,

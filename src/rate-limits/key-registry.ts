@@ -13,8 +13,8 @@ import type { PlanLimits } from './plan-limits.js';
 import type { Algorithm, Window } from './window.js';
 
 /**
- * Maximum number of unknown keys accepted under the assumption `acceptAnyKey`. Above the limit, the oldest keys are
- * dropped.
+ * Maximum number of API keys that are accepted although the scenario does not define them. Above the limit, the oldest
+ * keys are dropped.
  */
 const maximumUnlistedKeys = 10_000;
 
@@ -80,12 +80,12 @@ export class KeyRegistry {
     return this.#texts;
   }
 
-  /** Tokens of the unknown keys accepted under the assumption `acceptAnyKey`, oldest first. */
+  /** List of the accepted API keys that the scenario does not contain, oldest first. */
   get unlistedTexts(): string[] {
     return [...this.#unlisted.keys()];
   }
 
-  /** Finds an API key by its token, including unknown keys accepted under the assumption `acceptAnyKey`. */
+  /** Finds an API key by its token, including the unknown keys that the setting `acceptAnyKey` allows. */
   get(text: string): ApiKey | undefined {
     return this.#keys.get(text) ?? this.#unlisted.get(text);
   }

@@ -1,7 +1,7 @@
 import type { WindowName } from '../requests/request-record.js';
 
 /**
- * Default lengths of the two rate-limit windows of a plan, in seconds. The interface document limits "Requests per
+ * Default lengths of the two rate-limit windows of a plan, in seconds. The API's documentation limits "Requests per
  * minute" and "Requests per day".
  */
 export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;

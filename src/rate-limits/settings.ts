@@ -25,7 +25,7 @@ export type ValuesOf<Settings> = {
 };
 
 /**
- * Scenario settings for API keys, limits and bans where the interface document is silent. The first value of each is
+ * Scenario settings for API keys, limits and bans where the API's documentation is silent. The first value of each is
  * the default.
  */
 export const limitSettings = {

@@ -13,8 +13,8 @@ export interface Window {
    */
   startSeconds: number;
   /**
-   * Number of requests counted in the window. For a token bucket: missing tokens times `lengthSeconds`, to avoid
-   * fractions.
+   * Number of requests counted in the window. For a token bucket: number of missing tokens multiplied by
+   * `lengthSeconds`, a whole number.
    */
   used: number;
   /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */

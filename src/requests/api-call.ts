@@ -12,8 +12,8 @@ export interface Route {
    * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
    * log contains the outcome.
    * @param id journal id of the request
-   * @param isWhole whether the whole response body must be read first, for a fault rule that changes or delays the
-   * response
+   * @param isWhole whether the outcome must contain the whole response body, for a fault rule that changes or delays
+   * the response
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
 }
@@ -58,7 +58,7 @@ export interface ApiCall {
   readonly arrivedBehind?: number | undefined;
   /** Headers that the HTTP server, msw or fetch adapter adds to the response and to the request's journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Custom operation that responds to the request instead of a service's operation. */
+  /** User-defined route that responds to the request instead of the simulated API. */
   readonly route?: Route | undefined;
   /** Signal aborted when the client disconnects. Ends a delay that a fault added to the response. */
   readonly signal?: AbortSignal | undefined;

@@ -1,19 +1,16 @@
 import type { ErrorCode } from './error-codes.js';
 
-/** Maximum size of a request body, in bytes (assumption `bodyTooLarge`). A NewPet needs only a few hundred bytes. */
+/** Maximum size of a request body, in bytes. The API's documentation names no maximum. */
 export const maximumBodyBytes = 64 * 1024;
 
-/**
- * Error response of the API. The body is the Error object of the interface document. Code throws the class, but without
- * extending `Error`: the unused stack took two thirds of a rejection's time in V8.
- */
+/** Error response of the API. The class does not extend `Error`, because creating a stack trace would be slow. */
 export class ApiError {
   constructor(
     readonly status: number,
     readonly code: ErrorCode,
     readonly message: string,
     readonly headers: Record<string, string> = {},
-    /** Name of the assumption that decided the response, if the interface document leaves the response open. */
+    /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
     readonly assumption?: string,
   ) {}
 }

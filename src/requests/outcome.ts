@@ -37,7 +37,7 @@ export interface Outcome {
   /** Id of the resource that the request stored, such as a new pet. */
   storedId?: string | undefined;
   wire?: WireFault | undefined;
-  /** Name of the assumption that decided the response, if the interface document leaves the response open. */
+  /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
   assumption?: string | undefined;
 }
 

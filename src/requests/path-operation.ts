@@ -2,8 +2,8 @@
 const identifier = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)[0-9a-f]{16,})$/i;
 
 /**
- * Creates an operation name from method and path, for services without known operations. Identifiers become `{}`: `GET
- * /repos/o/r/issues/{}`.
+ * Creates an operation name from method and path. Replaces numbers, UUIDs and hashes in the path by `{}`: `GET
+ * /pets/{}`.
  */
 export const operationByPath = (method: string, path: string): string =>
   `${method} ${path

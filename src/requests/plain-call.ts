@@ -52,10 +52,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
   };
 }
 
-/**
- * Properties of a logged request that are known only when the simulator handles the request. These properties override
- * the logged ones.
- */
+/** Properties of a logged request that the server computes when it handles the request, such as the arrival time. */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
 /** Converts a request stored in the log to the simulator's input. */

@@ -97,8 +97,8 @@ export interface RequestKnowledge {
   /** Whether the plan's limits applied to the request's operation. */
   readonly isLimited: boolean;
   /**
-   * Number of refusal episodes of the request's key. An episode is a series of rate-limited requests without an
-   * accepted one.
+   * Number of the API key's refusal episodes up to this request. An episode is a series of rate-limited requests
+   * without an accepted request between them.
    */
   readonly episode: number;
   /** Id of the resource that the request stored, such as a new pet. */
@@ -107,7 +107,7 @@ export interface RequestKnowledge {
   readonly fault: string | undefined;
   /** Whether a fault or a disconnect prevented the client from reading the response. */
   readonly isUnreadable: boolean;
-  /** Name of the assumption that decided the response, if the interface document leaves the response open. */
+  /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
   readonly assumption?: string | undefined;
 }
 

@@ -105,7 +105,8 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
    */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts the JSON values from `write` back to a copy of the API's data. Default: the first JSON value is the copy.
+   * Converts the JSON values that the method `write` returned to a copy of the simulated API's data. Default: returns
+   * the first value.
    */
   read?(values: readonly JsonValue[]): Copy;
 }

@@ -84,9 +84,8 @@ const isReadFrom = ({ sim }: Sandbox) => {
 const renewalBoundsMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes (separate simulators) of one server. No timers are used: an idle sandbox is treated as missing as soon
- * as its idle time ends, and is dropped when another sandbox is used or created. Control operations that only read
- * change nothing.
+ * The sandboxes (isolated simulators) of one server. An idle sandbox is removed when any sandbox is next used or
+ * created.
  */
 export class Sandboxes {
   readonly #sim: Simulator;

@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema of a deprecated field name. The schema rejects every value, because valid fields get their new
- * name before the validation.
+ * Creates the schema of a deprecated field in a scenario's `ban`. The schema rejects every value, because
+ * `withPresentNames` first renames each field with a valid value.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

@@ -38,8 +38,7 @@ export function* checkScenario(
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete otherFields[field];
-    // If all plans or all assumptions of a scenario are invalid, skips the check of keys and fault rules, which would
-    // report every plan name as unknown.
+    // If a scenario's field `plans` or `assumptions` is invalid as a whole, skips the check of keys and fault rules.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete otherFields.keys;
       delete otherFields.faults;

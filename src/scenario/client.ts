@@ -10,10 +10,9 @@ export interface ScenarioClient {
 }
 
 /**
- * Returns a scenario's `client` settings with defaults. The default key is the first key of the scenario, even if
- * revoked, or `free-key` if the scenario has no keys.
- * @param scenario the scenario file's content, or a simulator's scenario, in which the file's keys precede the default
- * keys
+ * Returns the `client` settings of a scenario, with default values for missing settings. The default API key is the
+ * scenario's first key, or `free-key` if the scenario has no keys.
+ * @param scenario content of a scenario file, or the scenario of a simulator
  */
 export function clientOf({ client = {}, keys = {} }: Pick<Scenario, 'client' | 'keys'>): ScenarioClient {
   const { key = Object.keys(keys)[0] ?? 'free-key', operation = 'listPets', calls = 1, parallel = 1 } = client;

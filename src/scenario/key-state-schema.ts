@@ -7,10 +7,7 @@ import { keyText } from './key-schema.js';
 
 export const instantMs = whole(0, latestMs);
 const tenYearsMs = 3_650 * 86_400_000;
-/**
- * Schema of a duration in an exported key, in milliseconds. Can have fractions, because a scenario allows durations
- * such as 0.5ms.
- */
+/** Schema of a duration in the exported state of an API key, in milliseconds with fractions. */
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));

@@ -7,10 +7,7 @@ import { isMap } from '../values/plain-data.js';
 /** Operation names that a scenario may use. A method and path, such as `GET /v1/orders`, is always allowed. */
 export interface KnownOperations {
   readonly names: Set<string>;
-  /**
-   * Whether a scenario may use every operation name. True while log entries are applied, because the server that wrote
-   * them has checked the names. Also true with a backend of the user, whose operations are unknown.
-   */
+  /** Whether every operation name in a scenario is accepted, even a name that is not in `names`. */
   acceptsAll: boolean;
 }
 

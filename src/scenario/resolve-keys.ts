@@ -36,7 +36,7 @@ export function* resolveKeys(
 }
 
 /**
- * Checks and converts one API key, which code adds to a simulator.
+ * Checks and converts an API key that `sim.keys.add` adds to a simulator.
  * @throws {ScenarioError} with every issue and its path
  */
 export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefinition {

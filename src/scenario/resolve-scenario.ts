@@ -116,7 +116,7 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
   };
 }
 
-/** Merges each entry of `base` with the entry of `over` that has the same name. */
+/** Merges each entry of `base` with the entry of the same name in `over`. Omits entries that only `over` contains. */
 const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(base).map(([name, value]) => [name, merge(value, over[name])]));
 

@@ -7,10 +7,7 @@ import { type CheckedScenario, createScenarioSchema, type Scenario, type Scenari
 import type { ServiceContent, ServiceSchema } from './service-schema.js';
 import type { Settings } from './settings.js';
 
-/**
- * Functions that are needed to resolve a scenario with certain fields, such as `readStart` for the field `state`. The
- * Petstore's types add more functions by declaration merging.
- */
+/** Functions that read scenario fields which most scenarios lack. Example: `readStart` reads the field `state`. */
 export interface ResolveOptions {
   /**
    * Function that reads the scenario field `state`, the exact state of API keys and fault rules in an exported

@@ -77,8 +77,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       }),
     ),
     ...service.fields,
-    // The `minute` and `day` limits of a plan are optional. For a plan that the API's documentation describes, an
-    // omitted limit has the documented value.
+    // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
     plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
     windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
     keys: optional(mapOf(keyText, fields(keyFields))),

@@ -1,7 +1,7 @@
 import type { LimitSettings } from '../rate-limits/settings.js';
 import type { ErrorCode } from '../requests/error-codes.js';
 
-/** Values that replace the default values of the field `code` in error responses, by default value. */
+/** Map from a default error code to the replacement that responses contain in the field `code`. */
 export type ErrorCodeNames = Partial<Record<ErrorCode, string>>;
 
 /** Origins of web pages that may call the HTTP server (CORS). */

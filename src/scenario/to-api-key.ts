@@ -6,7 +6,7 @@ import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 
-/** Plans, window lengths and algorithm of the scenario that loads an exported API key. */
+/** Settings of a scenario that determine an API key's rate limits: plans, window lengths and algorithm. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;

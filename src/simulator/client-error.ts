@@ -19,8 +19,7 @@ export function clientError(thrown: unknown, settings: Settings): ClientError | 
 }
 
 function messageOf(thrown: unknown): string | undefined {
-  // Compares the class by name, because `instanceof` fails. A handlers file loads another copy of the package than the
-  // bundled command line.
+  // Errors are compared by class name, because a program may load two copies of petstore-sim with separate classes.
   if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
   const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
   return isPet ? thrown.message.split('\n').slice(0, maximumMistakes).join('; ') : undefined;

@@ -19,10 +19,9 @@ export const displayKey = (sim: Simulator, key: string): string =>
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Creates a function that masks API keys in texts. Masks all sent tokens and all keys of the simulator, except keys
- * defined by the scenario. All output about requests must be masked, except the response to the client.
- * @param only scenario whose keys stay unmasked, instead of the simulator's current scenario
- * @returns function that takes all texts of one request and its API key, and returns a function that masks the keys in
+ * Creates a function that masks API keys in texts, except keys that the scenario defines.
+ * @param only scenario whose keys stay unmasked; default: the simulator's current scenario
+ * @returns function that takes all texts of a request and the request's API key, and returns the masking function for
  * these texts
  */
 export function createRedactor(
@@ -91,8 +90,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // Advances `learnedId`, up to which the journal was searched for API keys to mask, only if no request is pending.
-    // The journal adds a pending request's record later, with a lower id.
+    // Marks the journal as searched for API keys only if no request is pending, because a pending request's record
+    // follows later with a lower id.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

@@ -17,7 +17,7 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/** Matches a request to a custom route (the user's own handler), whose operation name the route itself states. */
+/** Creates the match between a request and a custom route (the user's own handler). */
 const matchOfRoute = (operation: string, { method, body }: ApiCall): Match =>
   createMatch(operation, !isSafe(method), body && body.length > maximumBodyBytes ? payloadTooLarge() : undefined);
 

@@ -24,11 +24,11 @@ export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
 
 /**
  * Creates the function that computes the headers of a response. Error responses have rate-limit headers too, because
- * the interface document states: "Every API response carries these headers." The header `Date` contains the simulated
+ * the API's documentation states: "Every API response carries these headers." The header `Date` contains the simulated
  * time.
  */
 export function createHeaderWriter(): HeaderWriter {
-  // Caches the last date, because consecutive responses usually fall into one second.
+  // Caches the last text of the `Date` header, because consecutive responses usually fall into one second.
   const httpDate = memoizeLast((seconds: number) => new Date(seconds * 1000).toUTCString());
   return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };

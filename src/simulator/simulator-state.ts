@@ -93,10 +93,7 @@ export const createSharedParts = (operations: KnownOperations): SharedParts => (
   operations,
 });
 
-/**
- * Parts of a new simulator that its creator supplies: the served APIs with their data, the parts shared with forks, and
- * the time source.
- */
+/** Parts that the creator of a simulator supplies, such as the served APIs and the time source. */
 interface SuppliedParts {
   /**
    * APIs that the new simulator serves, such as the Petstore, with their data at the start of the scenario. No other

@@ -72,7 +72,7 @@ export interface Simulator extends ApiHandler, ServiceProperties {
   readonly faults: Faults;
   /** Recorded requests and responses, from which `judge` of `petstore-sim/verdict` evaluates the client. */
   readonly journal: Journal;
-  /** Values of the assumptions: decisions where the interface document leaves the API's behavior open. */
+  /** Values of the assumptions: decisions where the API's documentation leaves the API's behavior open. */
   readonly settings: Readonly<Settings>;
   /**
    * Returns the API's 400 response to invalid input, for use in a custom route. `guarded` and `serveRoute` send this
@@ -88,8 +88,8 @@ export interface Simulator extends ApiHandler, ServiceProperties {
    */
   readonly fetch: typeof fetch;
   /**
-   * Loads another scenario and resets keys, limits, bans and faults. Pets and clock restart only with `reseed` (default
-   * false); different clock settings also restart the clock.
+   * Loads another scenario and resets keys, limits, bans and faults. Keeps the pets unless `reseed` is true. Restarts
+   * the clock if `reseed` is true or the clock settings differ.
    * @throws {ScenarioError} if the scenario is invalid; the simulator is then unchanged
    */
   load(scenario: Scenario, options?: { reseed?: boolean }): void;

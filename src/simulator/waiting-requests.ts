@@ -23,10 +23,7 @@ export function createWaitingRequests(
   { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
   { afterDelay, afterRun }: Steps,
 ) {
-  /**
-   * Callbacks by request id, each of which ends the wait of one request. A callback without a response rejects the
-   * request's promise with `reason`, for example after a disconnect.
-   */
+  /** Functions by request id. Each function ends the wait of one request, with a response or with an error. */
   const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
   const settle = (id: number, answer?: Answer, reason?: unknown) => {
     waiters.get(id)?.(answer, reason);
@@ -49,8 +46,8 @@ export function createWaitingRequests(
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // Adds the disconnected client's request to the journal only when its custom route's function ends, because the
-      // function may still store an object.
+      // The journal entry of the disconnected client's request waits for the custom route's function, which may still
+      // store an object.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
@@ -66,8 +63,8 @@ export function createWaitingRequests(
   function delay(request: DelayedRequest): void {
     const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
     delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
-    // Sets the delay's timer only after the caller waits for the response. A delay that is already over would end
-    // unnoticed.
+    // Starts the timer only after the caller waits for the delayed response. Otherwise a timer that ends at once would
+    // never release the response.
     Promise.resolve().then(() => clock.rearm());
   }
 
@@ -131,7 +128,7 @@ export function createWaitingRequests(
       const waiting = [...delayed.splice(0), ...running.values()];
       running.clear();
       for (const { exchange } of waiting) {
-        // Cancels the waiting requests that have no journal entry yet, because the simulator's clock was restarted.
+        // A restart of the simulated clock ends all waiting requests without a response.
         journal.abandon(exchange.id);
         settle(exchange.id, undefined, new ResetError());
       }

@@ -1,7 +1,4 @@
-/**
- * The part of Jest's types that this package uses. Jest is no dependency, because only Jest's runtime can load
- * `@jest/globals`.
- */
+/** Declares the part of Jest's types that this package uses, because Jest is no dependency of the package. */
 declare module '@jest/globals' {
   export type Define = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
   export const test: Define & { only: Define; skip: Define; failing: Define };

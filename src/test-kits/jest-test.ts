@@ -76,8 +76,7 @@ async function end(sim: Simulator): Promise<void> {
 }
 
 /**
- * Closes the servers of tests that timed out, because Jest would wait for them. Fails such a test if its client was
- * waiting.
+ * Closes the API server of each Jest test that timed out. Throws an error if the client was waiting to retry a request.
  */
 export const endTimedOut = () =>
   afterEach(async () => {

@@ -19,7 +19,7 @@ interface Watched {
   answeredByWorker: number;
 }
 
-/** The URLs that one test routes from its pages to its sandbox. */
+/** Routes requests of a Playwright test's pages to the test's sandbox, an isolated simulator. */
 export interface SandboxAnswers {
   /**
    * Routes requests of a Playwright page or browser context to the test's sandbox, for the URL or path `from` and
@@ -27,7 +27,7 @@ export interface SandboxAnswers {
    * @throws {TypeError} if `from` is neither an http or https URL nor a path
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
-  /** Whether `answerFor` has routed at least one URL from a page or browser context to the test's sandbox. */
+  /** Whether the requests of a Playwright page or browser context are routed to the simulator of the test. */
   readonly hasRoutes: boolean;
   /**
    * @throws {Error} if the sandbox did not receive the requests of the tested web page, because the test would then
@@ -54,8 +54,8 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isPageOrItsContext(page, each.page)) continue;
         each.answered++;
-        // Subtracts one from `answeredByWorker` for a request that the page's service worker forwarded to the network.
-        // The later response event adds one in error.
+        // Subtracts one from `answeredByWorker`. The response event of this request, which the service worker only
+        // forwarded, will add one by mistake.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -84,7 +84,8 @@ export function createAnswers(to: string): SandboxAnswers {
   return {
     async answerFor(page, from) {
       const { isBelow, answer } = watch(page, from);
-      // Registers the page's route again, because Playwright uses the latest of several routes for a URL.
+      // Registers the Playwright route to the sandbox again. Playwright uses the most recently registered of several
+      // matching routes.
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },

@@ -35,8 +35,8 @@ export interface PetstoreFixtures {
    */
   apiKey: string;
   /**
-   * Records in `isTaken` whether the test uses a simulator. A test without a simulator fails, because it would pass
-   * with any client.
+   * Vitest fixture that records in `isTaken` whether the test uses a simulator. By default, a test without a simulator
+   * fails.
    */
   takesSimulator: { isTaken: boolean };
 }

@@ -22,13 +22,12 @@ export interface Exchange extends RequestRecord {
   readonly missing: readonly Missing[];
   /** Whether the simulator itself wrote the recording, which then also contains the simulator's internal data. */
   readonly isOwn: boolean;
-  /** Open question about the service that the request tests, if `calibrate` sent the request. */
+  /** Question about the API's behavior that the command `calibrate` asked by this request. */
   readonly question?: string | undefined;
 }
 
 /**
- * Recorded request and response before the final numbers and times are set. The fields are writable, because a
- * corrected copy of each object would take time.
+ * Recorded request and response with writable fields, because the number and times of the request are corrected later.
  */
 export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 

@@ -24,7 +24,7 @@ export class RecordingError extends Error {
  * 100 MB at once takes a gigabyte.
  */
 export class JsonItems {
-  /** Number of objects in the recording that were skipped because they exceed the maximum size. */
+  /** Number of too large HAR entries or JSON objects that the parser skipped. */
   oversized = 0;
   readonly #decoder = new TextDecoder();
   #depth = 0;
@@ -87,7 +87,7 @@ export class JsonItems {
    * speed, because most of a recording is strings.
    */
   #skipString(piece: Uint8Array, from: number): number {
-    // A backslash at the end of the recording's previous chunk escapes this chunk's first byte.
+    // Skips the chunk's first byte if a backslash at the end of the previous chunk escapes this byte.
     let start = from + (this.#isEscaped ? 1 : 0);
     this.#isEscaped = false;
     let end = piece.indexOf(quote, start);

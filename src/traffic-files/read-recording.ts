@@ -21,7 +21,7 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
-  /** Host of the recorded service if the service is another one than the expected API; otherwise `undefined`. */
+  /** Host of the recorded API if the simulator does not know this API; `undefined` for a known API. */
   readonly service: string | undefined;
   /**
    * Number of entries (requests) in the files of a recording, including requests that do not belong to the recorded
@@ -39,13 +39,13 @@ export interface Recording {
 
 export interface ReadOptions {
   /**
-   * Base URL of the recorded service, such as `https://api.example.com/v1`. Default: every recorded base URL with
-   * requests to the Petstore.
+   * Base URL of the recorded API, such as `https://api.example.com/v1`. Default: all base URLs in the recording with
+   * requests to paths of the Petstore API, such as `/pets`.
    */
   baseUrl?: string | undefined;
   /**
-   * Whether to accept a recording without requests to the Petstore. All requests below `baseUrl` are then read as
-   * requests to the API at this URL. Default `false`.
+   * Whether a recording may be of any API. All requests below the URL `baseUrl` are then read as requests to this API.
+   * Default `false`.
    */
   isAnyService?: boolean | undefined;
   /**

@@ -25,7 +25,7 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   }
   if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
   if (least <= most) return Math.floor(most);
-  // Uses the median clock difference if the `Date` headers contradict each other, because a clock drifted or was set.
+  // If `Date` headers contradict each other, the median lead of the API server's clock is used.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

@@ -3,7 +3,7 @@ import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
 import { reportMissing, reportUnknown } from './schemas.js';
 
-/** Function that checks a value in steps. It has the same result and finds the same mistakes as `check`. */
+/** Function that checks a value like the function `check`, but with pauses for other work of the server. */
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
 /**
@@ -19,12 +19,15 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/** @param value has the type that the schema accepts */
+/**
+ * Checks a value, with pauses for other work of the server.
+ * @param value has the type that the schema accepts
+ */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // If a schema wraps another schema, it checks the complete value at once, because it converts or refines the complete
+  // A schema that wraps another schema checks its value without a pause, because it converts or refines the complete
   // value.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);

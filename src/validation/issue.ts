@@ -54,7 +54,7 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-/** Maximum number of validation mistakes in a one-line message, and maximum length of this message in characters. */
+/** Maximum number of validation mistakes that a one-line message lists. */
 const maximumInLine = 10;
 const maximumLength = 1_000;
 

@@ -44,7 +44,7 @@ const written = new Map<AnySchema, Json>([
   ],
   [
     values.int64,
-    // Omits numeric bounds of int64 values, because JavaScript cannot represent them exactly.
+    // The JSON Schema of int64 values has no numeric bounds, because JavaScript cannot represent the bounds exactly.
     {
       type: ['integer', 'string'],
       pattern: `^(0|-?(${upTo('9223372036854775807')})|-9223372036854775808)$`,

@@ -24,7 +24,10 @@ const date = kind<Date>('a date', (value) => value instanceof Date);
  */
 export const instant = transform(either(string, number, date), parseInstant);
 
-/** Schema for a duration of whole seconds, at least one. Converts to seconds. */
+/**
+ * Schema for a duration such as `90s`, at least one second and without fractions. Converts the duration to a number of
+ * seconds.
+ */
 export const wholeSeconds = transform(durationInput, (value) => {
   const ms = parseDuration(value);
   if (ms >= 1000 && ms % 1000 === 0) return ms / 1000;
@@ -71,7 +74,7 @@ export const text = refine(string, (value) => value.isWellFormed(), 'well-formed
 export const matching = (pattern: RegExp, expected: string) =>
   refine(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
 
-/** Whether a value can be serialized as JSON, with whole numbers beyond 2^53-1 as bigints. */
+/** Whether a value consists only of JSON values and bigints. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   // A value nested more than 100 levels deep most likely contains itself.

@@ -13,10 +13,7 @@ const maximumLayers = 3;
 const encodings = [
   {
     escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
-    /**
-     * Decodes URL escapes (RFC 3986 section 2.1) as UTF-8 or Latin-1, and `%uXXXX`. Characters of three bytes are
-     * omitted, because API keys do not contain them.
-     */
+    /** Decodes one URL escape, such as `%41`, `%u0041`, or a two-byte UTF-8 character. */
     decode(written: string): string {
       const [first, second] = written
         .slice(1)

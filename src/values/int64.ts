@@ -5,7 +5,7 @@ const least = -(2n ** 63n);
 export const greatestInt64 = 2n ** 63n - 1n;
 const canonicalText = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
-/** Converts a whole number to a `number` if that is exact, otherwise to a `bigint`; `-0` becomes `0`. */
+/** Converts an int64 value, a `number` or `bigint`, to a `number` if that is exact. Converts `-0` to `0`. */
 export function normalizeInteger(value: Int64): Int64 {
   if (typeof value === 'number') return value === 0 ? 0 : value;
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;

@@ -26,7 +26,7 @@ export const textOfBytes = (bytes: JsonBytes): string =>
 /** Shortens a value to its first `most` bytes. A character that is cut in two becomes U+FFFD. */
 export function cutBytes<Bytes extends JsonBytes>(bytes: Bytes, most: number): Bytes;
 export function cutBytes(bytes: JsonBytes, most: number): JsonBytes {
-  // Skips the encoding of a text that certainly fits, because UTF-8 needs at most three bytes per UTF-16 unit.
+  // Skips the exact measurement of a text that certainly fits, because UTF-8 needs at most three bytes per UTF-16 unit.
   if (typeof bytes === 'string' && bytes.length * 3 <= most) return bytes;
   const all = fromJsonBytes(bytes);
   if (all.length <= most) return bytes;

@@ -111,9 +111,9 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   };
 
   /**
-   * Reads the opening bracket of a list or a map.
-   * @param depth nesting depth, 1 for the outermost
-   * @returns whether the list or map has items
+   * Reads the opening bracket of a JSON array or object.
+   * @param depth nesting depth, 1 for the outermost array or object
+   * @returns whether the array or object has items
    */
   const enter = (close: string, depth: number): boolean => {
     if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);

@@ -14,7 +14,7 @@ interface Found {
   readonly token: string;
 }
 
-/** Length of the API keys to search for, in characters. */
+/** Lengths, in characters, of the API keys to be replaced in texts. */
 interface Length {
   readonly length: number;
   /** Factor of a text's first character in the rolling hash, for texts of this length. */
@@ -24,10 +24,13 @@ interface Length {
 const base = 0x01000193;
 /** Minimum number of slots in the hash table of the API keys to replace in texts. */
 const minimumSlots = 2 ** 15;
-/** Number of hash table slots per API key to find in texts. Unused slots make hash collisions rare. */
+/** Number of hash table slots for each API key. Unused slots make hash collisions rare. */
 const slotsPerKey = 8;
 
-/** Maximum number of characters by which an API key is found in a text. */
+/**
+ * Number of characters that are compared to find an API key in a text. Of a longer key, only these first characters are
+ * compared.
+ */
 const longestSearched = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
 const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
@@ -45,7 +48,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   const table = new Uint8Array(Math.max(minimumSlots, 2 ** Math.ceil(Math.log2(expected * slotsPerKey))));
   const mask = table.length - 1;
 
-  /** Finds keys in a text, in any encoding, in order of position. */
+  /** Finds the known API keys in a text, even if percent-encoded or escaped in JSON. */
   function find(text: string): Found[] {
     if (lengths.length === 0) return [];
     const found = findAsWritten(text);
@@ -99,8 +102,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Replaces API keys that overlap in the text as one: by the masked form of the last key. No part of any key
-        // remains visible.
+        // Replaces overlapping API keys together by the masked form of the last key.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;

@@ -12,7 +12,7 @@ import {
 } from './certificate.js';
 import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
-/** Formats the results of `certify` as Markdown. */
+/** Formats the test results of API clients (SDKs) from the command `certify` as Markdown. */
 export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
   const { failed, undecided } = notPassedOf(sdks);

@@ -43,7 +43,7 @@ export type OutcomeCounts = Record<CertifiedOutcome, number>;
 export interface CertifiedSdk {
   name: string;
   command: string;
-  /** Version of the SDK: the first line that its version command printed. */
+  /** Version of the tested client SDK: the first line that the SDK's version command printed. */
   version?: string;
   counts: OutcomeCounts;
   results: readonly CertifiedRun[];
@@ -155,16 +155,12 @@ export function countsText(counts: OutcomeCounts): string {
 }
 
 /**
- * Runs of one SDK in the command `certify` that did not pass for the same reason. The inherited fields describe the
- * first run.
+ * Group of one SDK's unsuccessful runs with an equal reason. The inherited fields describe the first run of the group.
  */
 export interface NotPassed extends CertifiedRun {
   runs: readonly CertifiedRun[];
   sdk: string;
-  /**
-   * Names of the scenarios in which the SDK's runs of this group did not pass: `day-wall, minute-wall`, or `every
-   * scenario`.
-   */
+  /** Names of the scenarios of all `runs`, as text: `day-wall, minute-wall`, or `every scenario`. */
   scenarios: string;
 }
 

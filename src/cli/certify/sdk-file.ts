@@ -18,7 +18,7 @@ export interface Sdk extends GauntletClient {
   name: string;
   /** Folder in which the commands of the SDK under test run. */
   folder: string;
-  /** Command that prints the version of the SDK or of its language runtime. */
+  /** Command that prints the version of the tested client library (SDK) or its language runtime. */
   version?: readonly string[] | undefined;
 }
 

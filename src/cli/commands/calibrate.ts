@@ -42,10 +42,10 @@ export interface CalibrateFlags extends ServiceFlags {
 const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 
 /**
- * Learns how a real API behaves where its documentation is silent, from recordings or by sending requests. Writes the
- * result as a scenario file.
- * @returns exit code: 1 if responses contradict the documentation or every behavior that the simulator supports, 2 if
- * nothing was learned or the API was unusable, otherwise 0
+ * Learns from a real API's responses how the API behaves where its documentation is silent. Writes the result as a
+ * scenario file.
+ * @returns exit code: 1 if responses contradict the documentation or fit no setting of the simulator, 2 if nothing was
+ * learned or the API was unusable, 0 for success
  */
 export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Promise<number> {
   const { from = [], target } = flags;
@@ -73,7 +73,6 @@ async function recordedExchanges(files: readonly string[], baseUrl: string | und
   return exchanges;
 }
 
-/** Flags of the command `calibrate` with a value for `--out`, the file to which the learned scenario is written. */
 type FlagsWithOut = CalibrateFlags & { out: string };
 
 async function askService(

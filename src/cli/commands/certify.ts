@@ -53,9 +53,8 @@ const runsPerSdk = 10;
 const runsPerProcessor = 20;
 
 /**
- * Tests the SDKs of a file in all scenarios, and writes the results.
- * @returns the exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than in the earlier
- * certificate; 130 and 143 if a signal stopped it
+ * Runs the SDKs listed in a file in all scenarios, and writes the results to a certificate.
+ * @returns exit code of the command `certify`
  */
 export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const {

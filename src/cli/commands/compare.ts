@@ -91,8 +91,7 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 async function readSaved(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
   printNotes(notes);
-  // Rejects recordings with API keys of other clients: the keys' past use is unknown, so their limits cannot be
-  // compared.
+  // Rejects a recording that contains API keys of unknown clients, because the earlier use of these keys is unknown.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(

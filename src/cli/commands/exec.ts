@@ -21,10 +21,9 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
 }
 
 /**
- * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
- * verdict to standard error.
- * @returns exit code: 124 after the time limit, otherwise the command's own; instead of 0, 1 for a failed verdict or 2
- * for an unwritten report
+ * Runs a client's command against a new simulator, and prints the verdict on the client.
+ * @returns exit code of the command, or 124 after the time limit. If the command succeeds, 1 for a failed verdict and 2
+ * if a report file could not be written
  */
 export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promise<number> {
   requireCommand('exec', command);

@@ -52,7 +52,7 @@ interface WrittenFind {
   scenario: Scenario;
 }
 
-/** Clients mostly wait, so more of them run at once than there are processors. */
+/** Number of concurrent runs of the client. Clients mostly wait, so 12 runs do not need 12 processors. */
 const concurrency = 12;
 /**
  * A client that has used up its day should give up. Only a run of more than a minute shows whether it does, because
@@ -62,7 +62,7 @@ const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
 /** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
-/** Fields that stay unchanged when a hunt simplifies a scenario in which the client fails. */
+/** Scenario fields that the bug search `hunt` never changes while it simplifies a failing scenario. */
 const keptFields = ['expect', 'windows'];
 /**
  * Length of a key's minute window in scenarios that do not set this length. Shorter than a minute, because the client
@@ -70,7 +70,7 @@ const keptFields = ['expect', 'windows'];
  */
 const shortMinute = '5s';
 
-/** Exit code if no run exercised a rule of the judge. */
+/** Exit code of `hunt` if the client's runs tested none of the judge's rules. */
 const nothingTriedCode = 2;
 
 /**
@@ -250,8 +250,7 @@ function initialScenarios(): Scenario[] {
   const groups = listGroups(others, (name) => shipped[name]?.group);
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Removes the name and description of a shipped scenario. The hunt changes the scenario at random, so both would no
-  // longer describe it.
+  // The bug search `hunt` changes a shipped scenario at random, so the scenario's name and description would be wrong.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return { ...withoutNames(fields), ...(expect && { expect: allowGivingUp(expect) }) };
@@ -333,8 +332,7 @@ const maximumSilentRuns = 3;
 const quotedLines = 8;
 
 /**
- * Collects how the runs of a client's command ended, and formats messages for the user about silent, stopped and failed
- * runs.
+ * Collects how the runs of a client's command ended, and formats messages for the user about the runs.
  * @param limit time limit of a run, as the user wrote it
  */
 function createRunSummary(limit: string) {

@@ -74,8 +74,8 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
 }
 
 /**
- * Suggests the user's next commands: `exec` with each of the first three API settings with which the client failed. If
- * the client failed with no setting, suggests `gauntlet`, which judges the client in many scenarios.
+ * Suggests commands that repeat up to three of the client's failed runs. Without a failed run, suggests `gauntlet`,
+ * which tests more scenarios.
  */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
@@ -89,24 +89,18 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
 
 /** Result of a client's run in which one assumption about the service had an alternative value. */
 export interface MatrixResult {
-  /**
-   * Id of the assumption that has an alternative value in this run; `undefined` for the run without changed
-   * assumptions.
-   */
+  /** Id of the setting for API behavior that this run changes; `undefined` for the run with default settings. */
   id: AssumptionId | undefined;
   value: unknown;
   code: number;
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
   output: string;
-  /**
-   * Whether the alternative value of the assumption changes the response to any of the client's requests. Otherwise the
-   * run does not test the assumption.
-   */
+  /** Whether the changed setting for API behavior changes a response to any of the client's requests. */
   isMet: boolean;
   /**
-   * Whether the assumption's alternative value changes the client's exit code, or makes the judge's verdict on the
-   * client a fail.
+   * Whether the changed setting makes the client's result worse: another exit code, or a failed verdict that the
+   * default settings do not cause.
    */
   breaks: boolean;
 }
@@ -145,18 +139,14 @@ async function runCase(
   return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
 }
 
-/**
- * Whether the client's run could show the effect of an alternative value of an assumption: at least one of the client's
- * requests gets another response than with the default value.
- */
+/** Whether a changed API setting changes the response to at least one of the client's requests. */
 function isDecided(
   id: AssumptionId,
   resolved: ResolvedScenario,
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // Requests with an Origin header show the effect of the assumption `cors`: the HTTP server adds CORS headers to their
-  // responses.
+  // The setting `cors` affects only requests with an Origin header, because only their responses get CORS headers.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);

@@ -31,7 +31,7 @@ export interface Calibration {
    * sent.
    */
   readonly ended: string | undefined;
-  /** Whether the service failed, is not a Petstore, or rejected the key. */
+  /** Whether `calibrate` ended early because the real API failed, rejected the API key, or is not a Petstore API. */
   readonly isUnusable: boolean;
 }
 
@@ -131,8 +131,8 @@ const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
 };
 
 /**
- * Sends requests until the API responds with one 429, to learn the form of Retry-After. Does nothing if the form is
- * known or the request budget is too small. Then sends one more request as soon as the limit permits.
+ * Sends requests until the API responds with a 429, to learn the form of Retry-After. Does nothing if the form is known
+ * or too few requests are allowed.
  */
 async function useUp(asker: ServiceClient, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';

@@ -5,12 +5,12 @@ import { isRefusal } from '../deduce/observed-rate.js';
 import { plainList } from './questions.js';
 import { CalibrationEnded, type ServiceClient } from './service-client.js';
 
-/** Maximum number of early requests that are sent to cause one ban. */
+/** Maximum number of too early retries that `calibrate` sends in order to get one ban. */
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time before the rate limit's reset at which `calibrate` starts to provoke a ban, in milliseconds. The reset header
- * would not show a ban that ends before this reset.
+ * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban, in milliseconds. A ban
+ * that ends before the reset would not be visible in the responses.
  */
 const strikesBeforePromiseMs = 15_000;
 /** Minimum time until the reset of a rate limit, in seconds, that the ban experiments of `calibrate` need. */
@@ -95,8 +95,8 @@ async function askInBan(asker: ServiceClient): Promise<void> {
 }
 
 /**
- * Sends requests at growing delays after the first 429, until the key is banned. Shows for how long the service does
- * not count early requests as strikes.
+ * Measures for how long after a 429 the real API does not count further requests towards a ban. Sends requests at
+ * growing delays until the key is banned.
  */
 async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, graceStepsMs.length + after);
@@ -110,20 +110,18 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 }
 
 /**
- * Chooses how long before the reset time `calibrate` sends its next test retry, in milliseconds. Returns `undefined` if
- * all useful times were tested.
+ * Chooses the next test of how early a retry may be, in milliseconds before the reset time. Returns `undefined` if no
+ * test remains.
  */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Removes tolerance values that lie too close to an already measured value, because the real API's clock is not known
-  // precisely enough to distinguish them.
+  // Omits retry times that are too close to already tested times. The real API's clock is known only roughly.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
 /**
- * Tests whether an early retry `beforeMs` milliseconds before the reset time counts towards a ban. First sends one
- * early retry less than a ban needs. The tested retry then causes a ban only if it counts.
- * @returns `false` if no 429 could be provoked
+ * Tests whether a retry `beforeMs` milliseconds before the reset time counts towards a ban.
+ * @returns `false` if the test was impossible, because no 429 could be provoked
  */
 async function probeTolerance(
   asker: ServiceClient,
@@ -141,10 +139,10 @@ async function probeTolerance(
 }
 
 /**
- * Uses up a rate-limit window and sends one more request, to get a 429.
- * @param more number of further requests that the caller will send, which the request budget must also allow
- * @param apartMs delay between two requests; different fractions of a second reveal more about the service's clock
- * @returns the 429; `undefined` if the key was not rate-limited, or the window ends too late
+ * Uses up the rate limit of an API key, until a request gets a 429.
+ * @param more number of later requests, for which the request budget must also suffice
+ * @param apartMs delay between two requests, in milliseconds
+ * @returns the 429; `undefined` if no 429 came or the window is too long to wait for
  */
 async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Promise<Exchange | undefined> {
   // Sends requests until one is accepted, because an earlier ban or rate limit of the key may not have ended. Some APIs

@@ -108,18 +108,14 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/**
- * Returns the fraction of pairs of possible rate-limit rules that differ in settings and predict different responses to
- * the experiment. The greater the fraction, the more rules the experiment can exclude.
- */
+/** Returns the share of all pairs of possible rate-limit rules that the experiment can distinguish. */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
   const onceForEach = createOnceForEach<string>();
   const expected = limits.candidates.map((hypothesis) => {
     const { rules, keys } = hypothesis;
-    // Computes the expected responses once for all possible rate-limit rules that have the same effect on these
-    // requests, because the responses are equal.
+    // Rate-limit rules that treat the experiment's requests alike share one computation of the expected responses.
     const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
     const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>
       limits.expectedResponses(hypothesis, requests),

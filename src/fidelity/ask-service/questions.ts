@@ -19,7 +19,7 @@ export interface Probe {
 }
 
 /**
- * Test request to a service. Its response reveals how the service behaves in a point that the interface document leaves
+ * Test request to a service. Its response reveals how the service behaves in a point that the API's documentation leaves
  * open.
  */
 export interface Question {
@@ -28,8 +28,8 @@ export interface Question {
   /** Description of the test request in the list of planned requests that `calibrate` prints. */
   readonly sends: string;
   /**
-   * Whether `calibrate` sends this test request even if the response to another request has already answered the open
-   * question. Set for `limit=101`, because the service may treat it differently from `limit=0`.
+   * Whether `calibrate` sends this test request even if an earlier response has already shown the API behavior in
+   * question.
    */
   readonly isExtra?: true;
   /**
@@ -41,7 +41,7 @@ export interface Question {
 
 /** Value that no service knows, for names and ids in test requests. */
 export const unknown = 'petstore-sim-probe';
-/** Origin that no service allows: an unusual port of this machine. */
+/** Origin of a CORS test request, which an API allows only if it allows every origin. */
 const oddOrigin = 'http://localhost:49151';
 /** Category id that hardly any service has, for a request with an unknown category. */
 const oddCategory = '7205759403792793600';

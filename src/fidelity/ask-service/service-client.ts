@@ -26,7 +26,7 @@ export interface Transport {
    * @throws {Error} if no response arrives
    */
   send(probe: Probe): Promise<ServiceResponse>;
-  /** Returns the time of the clock by which `calibrate` sends requests, in Unix milliseconds. */
+  /** Returns the current time of the clock that schedules the requests of `calibrate`, in Unix milliseconds. */
   now(): number;
   /**
    * Waits for a time in milliseconds.
@@ -89,7 +89,7 @@ export class ServiceClient {
   #waitsFor = '';
   #rate: ObservedRate | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
-  /** Number of consecutive requests to the real API that got no response, or a 5xx other than 501. */
+  /** Number of consecutive failed requests to the real API. After too many failures, `calibrate` ends. */
   #lost = 0;
   #hasResponded = false;
   /**
@@ -243,8 +243,8 @@ export class ServiceClient {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Chooses the smallest difference between this machine's clock and the service's that explains the `Date` header.
-      // A wait computed with it ends too late rather than too early.
+      // Of the possible differences between this machine's clock and the API's, the smallest is used, so that waits end
+      // rather too late than too early.
       const [minimum, maximum] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }

@@ -17,14 +17,17 @@ export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceM
  * Maximum rounding error of a reset time in a response, in milliseconds. Services send reset times in whole seconds.
  */
 const roundingMs = 1_000;
-/** Maximum number of bans that a key is assumed to have had before the first request. */
+/**
+ * Maximum number of bans that an API key may have had before the recording began. The comparison of ban lengths tries
+ * each number up to this maximum.
+ */
 const maximumEarlierBans = 8;
 
 /**
- * Compares the bans in recorded responses of a real API with the scenario's settings for bans.
- * @param isStated returns whether the scenario itself contains a setting; other settings that differ count as
- * unchecked, not as differences
- * @param slackSeconds maximum rounding of a ban's length, in seconds; 0 if the API counts whole seconds
+ * Compares the bans in recorded responses of a real API with the scenario's ban settings.
+ * @param isStated returns whether the scenario itself contains a setting; a difference in any other setting counts as
+ * unchecked
+ * @param slackSeconds maximum rounding error of the recorded ban lengths, in seconds
  */
 export function compareBans(
   settings: Settings,

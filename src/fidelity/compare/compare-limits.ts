@@ -18,10 +18,7 @@ interface Sample extends ObservedRate {
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
-/**
- * Test change of a rate-limit header by one. If the scenario's rules do not contradict the changed header, `compare`
- * does not count the original header as confirmed.
- */
+/** Change of a rate-limit header by one, which tests whether recorded responses determine the header's exact value. */
 interface HeaderDeviation {
   readonly about: string;
   readonly service: string;
@@ -51,8 +48,8 @@ export function compareLimits(
     .slice(0, maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
-  // Expects exact values of Retry-After and of ban lengths only if the API certainly counts in whole seconds. Fixed
-  // window starts, such as each full minute, prove nothing about fractions of a second.
+  // Expects exact values of Retry-After and ban lengths only if the API certainly counts in whole seconds. Windows that
+  // start at full minutes cannot prove this, because they always end at a whole second.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -148,17 +145,15 @@ function compareRules(
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Tries each algorithm other than the scenario's with every value of `windowStart`, because the possible values
-    // depend on the algorithm.
+    // Tries the rate-limit algorithms that the scenario does not set with every value of `windowStart`, because the
+    // possible values depend on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).candidates.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // Changes a rate-limit header by one in all responses of the real API. If the scenario's rules explain both the
-  // original and the changed responses, the header remains unconfirmed. If the rules explain only the changed
-  // responses, the real API's header is wrong by one.
+  // Finds the rate-limit headers whose values, changed by one, would agree with the scenario's rules.
   const fittingDeviations = headerDeviations.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
@@ -215,7 +210,10 @@ function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAss
 /** Formats a value for a comparison. Lists of operations are equal in any order. */
 export const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Simulates possible rate-limit rules until a response that none of them explains. */
+/**
+ * Excludes each possible rate-limit rule that contradicts a recorded response. Stops at the first response that no rule
+ * explains.
+ */
 function simulate(rules: readonly LimitRules[], ownExchanges: readonly Exchange[]): LimitHypotheses {
   const hypotheses = new LimitHypotheses(rules);
   ownExchanges.some((exchange) => {

@@ -147,7 +147,7 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
 
 /**
  * Finds responses of the real API that differ from the simulator, although the simulator uses all settings learned from
- * the real API. Neither the interface document nor these settings explain the differences.
+ * the real API. Neither the API's documentation nor these settings explain the differences.
  */
 async function unexplained(
   scenario: Scenario,
@@ -180,9 +180,8 @@ const contradiction = (about: string, text: string): ServiceDifference => ({
 });
 
 /**
- * Removes duplicate differences between the real API and the simulator. If the statuses of two responses differ,
- * removes the other differences of these responses, because they follow from the status. Contradictions that no setting
- * of the simulator explains stay.
+ * Removes duplicate differences between the real API and the simulator, and differences that follow from different
+ * statuses.
  */
 function unique(differences: readonly ServiceDifference[]): ServiceDifference[] {
   const others = new Set(differences.filter(({ about }) => about === 'status').map(({ place }) => place));

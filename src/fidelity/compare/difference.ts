@@ -13,7 +13,10 @@ export interface ServiceDifference {
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
-  /** Request to which the real API and the simulator respond differently: `#12 GET /pets?limit=0`. */
+  /**
+   * Number, method and URL of a recorded request to which the real API and the simulator respond differently: `#12 GET
+   * /pets?limit=0`.
+   */
   readonly place: string;
 }
 

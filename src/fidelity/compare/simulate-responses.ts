@@ -11,10 +11,7 @@ import { sendAgain } from '../deduce/replay-recording.js';
  */
 const ownKey = 'petstore-sim-own-key';
 
-/**
- * Sends the recorded requests to a simulator at their recorded times, and returns its responses. The simulator has the
- * service's pets, and a key with the same plan.
- */
+/** Sends requests recorded from a real API to a simulator with the same pets, and returns the simulator's responses. */
 export async function simulateResponses(
   scenario: Scenario,
   exchanges: readonly Exchange[],

@@ -11,16 +11,15 @@ const longestSeconds = 259_200;
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** Seconds to add to each computed ban length for the other length that the API's rounding allows; 0 if certain. */
+  /** Number of seconds by which the real length of a ban may differ from the computed length. */
   readonly alternativeOffset: -1 | 0 | 1;
 }
 
 /**
- * Corrects the observed lengths of an API key's bans. Subtracts one second if the API under test rounds reset times up
- * to whole seconds.
+ * Subtracts one second from observed ban lengths if the API rounds reset times up to whole seconds.
  * @param lengths lengths of the bans in seconds, computed from reset headers; `undefined` for an unknown length
- * @param waits Retry-After at the start of each ban, in seconds
- * @param roundings rounding rules that can explain the API's responses
+ * @param waits Retry-After at the start of each ban, in seconds, which can prove the rounding
+ * @param roundings kinds of rounding of reset times that explain the API's responses
  */
 export function correctBanLengths(
   lengths: readonly (number | undefined)[],
@@ -28,8 +27,8 @@ export function correctBanLengths(
   roundings: ReadonlySet<LimitRules['rounding']>,
 ): BanLengths {
   const mayRound = roundings.size === 0 || roundings.has('up');
-  // If a ban's Retry-After is one second shorter than the ban's length by the reset header, only the reset header is
-  // rounded up. The Retry-After is then the exact length.
+  // Retry-After is the exact length of a ban if it is one second shorter than the length by the reset header. Only the
+  // reset header is then rounded up.
   const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
   const doesRound = mayRound && roundings.size === 1;
   const lengthOf = (seconds: number, index: number) => {
@@ -75,8 +74,8 @@ export function lengthKnowledge({ seconds: lengths, alternativeOffset }: BanLeng
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Computes the minimum growth factor of bans with a second ban that is one second shorter than observed, because the
-  // service may round ban lengths up to whole seconds.
+  // Allows for a second ban that is one second shorter than observed, because the API may round ban lengths up to whole
+  // seconds.
   const root = 1 / (second.index - first.index);
   const minimum = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(minimum, (second.seconds / first.seconds) ** root);

@@ -52,10 +52,7 @@ export interface BanRules {
  * of a ban. The analysis tries each number from 1.
  */
 const maximumStrikes = 20;
-/**
- * Number of strikes without a ban that shows that the service never bans. Counts only retries that are certainly
- * strikes: after any likely grace period, and too early by more than any likely tolerance.
- */
+/** Number of clearly too early retries without a ban that shows that the API never bans. */
 const enoughStrikes = 10;
 const sureStrike = { afterFirstMs: 5_000, beforePromiseMs: 2_000 };
 const never = Number.POSITIVE_INFINITY;
@@ -144,9 +141,8 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
 /**
- * Derives the value of an assumption in milliseconds, such as the grace period of bans, from the range that the
- * responses allow. The value is unknown if the range is wide, and otherwise likely. It is never certain, because the
- * exact arrival times are unknown.
+ * Derives a ban setting in milliseconds, such as `banGraceMs`, from the range that the responses allow. The result of a
+ * wide range contains no value.
  */
 function rangeKnowledge(about: 'banGraceMs' | 'banToleranceMs', [minimum, maximum]: Bounds): Knowledge {
   if (maximum > Math.max(500, 3 * minimum)) return notAsked(about);

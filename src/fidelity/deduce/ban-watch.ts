@@ -57,8 +57,7 @@ export class BanWatch {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // The first rejection after `X-RateLimit-Remaining: 0` must come from the rate limit, not from a ban. The status
-    // and error code of this rejection then identify rejections by the limit, even if the status is not 429.
+    // The first rejection after `X-RateLimit-Remaining: 0` is assumed to come from the rate limit, not from a ban.
     const isFirst = this.#usedUp.has(token) && !this.#histories.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
@@ -162,7 +161,8 @@ const startHistory = (first: Exchange): KeyHistory => ({
   episode: {
     early: [],
     isBanned: false,
-    // Assumes that `calibrate` sent all requests until the ban if it sent the first refused request.
+    // Whether `calibrate` sent the first refused request. Later requests before the API key's ban are assumed to have
+    // the same sender.
     isStartedByCalibrate: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],

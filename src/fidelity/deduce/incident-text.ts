@@ -18,8 +18,8 @@ export interface Incident {
 }
 
 /**
- * Maximum number of requests that the scenario file's comment lists as differing. A request differs if its recorded
- * response is not the replayed one.
+ * Maximum number of requests with different recorded and replayed responses that a generated scenario file's comment
+ * lists.
  */
 const maximumDiffering = 5;
 
@@ -56,8 +56,8 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /**
- * Creates a copy of the scenario whose minute or day window ends when the recorded window did. Returns an empty list if
- * the scenario's own window ends then.
+ * Creates a copy of the scenario with a shorter first rate-limit window, which ends when the recorded window ended.
+ * Returns an empty list if the scenario's own window already ends then.
  */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);

@@ -39,7 +39,10 @@ const costs: Partial<Record<AssumptionId, string>> = {
   cors: 'the origin of a web page that the service allows (ask the owner of the service)',
 };
 
-/** Describes what the command `calibrate` needs to answer a question about the real API. Default: `one request`. */
+/**
+ * Describes what the command `calibrate` needs in order to learn one behavior of the real API. Example: `a service with
+ * a pet`. Default: `one request`.
+ */
 export const costOfKnowing = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
 
 /** Formats a value for users: words without quotes, other values as JSON. */

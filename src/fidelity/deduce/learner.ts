@@ -41,10 +41,7 @@ export class Learner {
   /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { observation: Observation; exchange: Exchange }[] = [];
 
-  /**
-   * Observations that are not yet evidence about the API under test. A rejected request reveals nothing about its
-   * unusual part until the API has accepted its other parts in other requests.
-   */
+  /** List of observations of requests for whose rejection several reasons are still possible. */
   #waiting: { observation: Observation; exchange: Exchange }[] = [];
 
   constructor(exchanges: Iterable<Exchange> = []) {
@@ -105,8 +102,8 @@ export class Learner {
   }
 
   /**
-   * Returns what an API's responses show about each point that the interface document leaves open, in a fixed order.
-   * The point `errorCodes` has one result per error code that occurred.
+   * Returns what an API's responses show about each behavior that the API's documentation leaves open. Each observed
+   * error code has a separate result.
    */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];

@@ -18,7 +18,7 @@ import {
 } from './simulated-key.js';
 import type { TimeRange } from './simulated-window.js';
 
-/** Possible rate-limit rules of a service, with the possible states of each API key under these rules. */
+/** Combination of rate-limit rules that may be those of the real API, with the possible states of each API key. */
 export interface LimitHypothesis {
   readonly rules: LimitRules;
   readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;
@@ -78,8 +78,7 @@ export class LimitHypotheses {
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
   /**
-   * Rate-limit headers of the last response to each API key that had them, and the number of the key's later requests
-   * without readable headers. The service may have counted these requests.
+   * Last readable rate-limit headers of each API key, and the number of the key's later requests without such headers.
    */
   readonly #last = new Map<
     string,
@@ -108,7 +107,7 @@ export class LimitHypotheses {
     return this.#unexplained;
   }
 
-  /** Number of responses that at least one of the remaining combinations of rate-limit settings explains. */
+  /** Number of the real API's responses that at least one combination of rate-limit settings explains. */
   get explainedResponses(): number {
     return this.#explainedResponses;
   }
@@ -124,7 +123,7 @@ export class LimitHypotheses {
   /**
    * Adds a request and its response to the evidence for the possible rate-limit rules.
    * @param isBan whether the response has the status or error code of a ban
-   * @returns whether a ban caused the response; a ban may also send the error code of an exceeded limit
+   * @returns whether a ban caused the response, also if the response has the error code of an exceeded limit
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
@@ -143,8 +142,7 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // If a key's previous 429 came from a ban, the next 429 comes from the same ban, unless its reset time is earlier.
-    // The error code does not matter.
+    // A key's next 429 after a 429 from a ban belongs to that ban, unless the announced reset time has become earlier.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -279,9 +277,8 @@ export class LimitHypotheses {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;
       const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
-      // Other clients with the same API key may have caused responses that no rules explain. In a recording, which may
-      // lack their requests, one missing request suffices to assume other clients. If `calibrate` sent the requests
-      // itself, other clients are improbable, so more missing requests are required.
+      // Another client with the same API key may have caused an unexplained response. A recording needs less evidence
+      // for such a client, because recordings can lack requests.
       const enough = exchange.question === undefined ? 1 : minimumUnaccounted;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -312,9 +309,8 @@ function describe(exchange: Exchange): string {
 }
 
 /**
- * Returns a cache key for rate-limit rules. Rules that count and refuse a key's requests in the same way have the same
- * cache key, so that their window is computed only once.
- * @param isLimited to which requests the limits apply, such as a boolean per operation
+ * Returns a cache key for rate-limit rules. Rules with the same effect on a key's requests have the same cache key.
+ * @param isLimited for each operation whether the rate limits apply to it
  * @param isRefused whether the API refused the request; `undefined` if unknown
  */
 export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {

@@ -6,19 +6,13 @@ import { pluralize } from '../../values/pluralize.js';
 import { contradiction, type Observation, observation } from './observation.js';
 import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
-/**
- * Minimum number of listed pets for a certain conclusion about the order of lists. By chance, only one of 3,628,800
- * orders of ten pets is sorted.
- */
+/** Minimum number of listed pets for a sure conclusion about the order of lists. Fewer pets may be sorted by chance. */
 const surelyOrdered = 10;
 const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
-/**
- * Query parameters with which many APIs select a page of a list. Each value selects the second page, if a page has one
- * pet.
- */
+/** Query parameters that select the second page of a list in many APIs, if a page has one pet. */
 export const pageParameters = [
   ['page', '2'],
   ['offset', '1'],
@@ -108,7 +102,7 @@ function filterObservation({ length }: readonly JsonValue[], facts: ServiceFacts
 
 /**
  * Reports a contradiction if a list response has more pets than `limit`, or a pet with another status than the query
- * asks for. The interface document says about these parameters: "Maximum number of animals returned", "Filters by
+ * asks for. The API's documentation says about these parameters: "Maximum number of animals returned", "Filters by
  * availability status".
  */
 function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[]): Observation[] {
@@ -187,8 +181,8 @@ function pageObservations(
 }
 
 /**
- * Determines from the Link header (RFC 8288) of a list response whether and how the service divides lists into pages.
- * Returns the result as evidence for the assumption `paging`.
+ * Determines from the Link header of a list response how the real API divides lists into pages. The result is evidence
+ * for the setting `paging`.
  */
 function pagingObservations(
   { question, headers: { Link: link } }: ParsedExchange,

@@ -4,33 +4,30 @@ import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
 /**
- * Topic of an observed response: a setting that the API's documentation leaves open, an error code, or a contradiction
- * of the documentation.
+ * Subject of an observation about a real API: undocumented behavior, an error code, or a contradiction of the
+ * documentation.
  */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
 /** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Observation {
   readonly about: Subject;
-  /**
-   * Values that the response allows for `about`, a choice that the API's documentation leaves open. Empty if no
-   * supported value explains the response.
-   */
+  /** Values of the setting or error code named in `about` that would explain the response. Empty if no value would. */
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
   readonly description: string;
   /** Whether the observation is only likely, because the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
-   * Properties of the observed request, such as a body field, that may be the true reason for its rejection. The
-   * observation is ignored until the API under test has accepted each property in another request.
+   * Properties of the request that may also explain its rejection. The rejection proves nothing until the API has
+   * accepted each of them in another request.
    */
   readonly preconditions?: readonly string[] | undefined;
 }
 
 /**
  * Creates an observation: a response of an API shows that its behavior at the point `about` is one of `possibleValues`.
- * The point is usually one that the interface document leaves open.
+ * The point is usually one that the API's documentation leaves open.
  */
 export const observation = (
   about: Subject,
@@ -42,7 +39,10 @@ export const observation = (
 /** Creates the observation that a response contradicts the API document. */
 export const contradiction = (description: string): Observation => observation('document', [], description);
 
-/** Returns the error code in a subject such as `errorCodes.not_found`; `undefined` for any other subject. */
+/**
+ * Extracts the error code from a name such as `errorCodes.not_found`. Returns `undefined` for a name without the prefix
+ * `errorCodes`.
+ */
 export const codeOf = (about: string): ErrorCode | undefined =>
   /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
 

@@ -101,9 +101,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Learns from an error response of the real API: returns its error code as evidence about undocumented behavior.
- * Reports a contradiction if the body is not an Error object. The interface document says: "Error responses carry the
- * Error object (code, message, status)."
+ * Reads the error code of a response of the real API. A body that is no Error object contradicts the API's
+ * documentation.
  */
 function errorObservations(exchange: ParsedExchange): Observation[] {
   const { status, body, method, missing } = exchange;

@@ -28,15 +28,9 @@ export class ServiceFacts {
   /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
-  /**
-   * Parts of requests, such as a body field or an API key, that the API under test has accepted. Also contains query
-   * parameters without effect. A rejected request is evidence against one part only if all other parts were accepted.
-   */
+  /** Names of request parts that the real API has accepted, such as a body field or an API key. */
   readonly accepted = new Set<string>();
-  /**
-   * Ids of the pets in the last list that the real API returned without a filter or page parameter. Lists with fewer
-   * than two pets are ignored, because the test of paging compares page 2 with the list's second pet.
-   */
+  /** Ids of the pets in the real API's last unfiltered list with at least two pets. */
   lastListIds: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {

@@ -37,7 +37,8 @@ const windowNames = ['minute', 'day'] as const;
 const otherName = { minute: 'day', day: 'minute' } as const;
 
 /**
- * Possible states of an API key before its first response: one for each documented plan, and one with unknown limits.
+ * Assumed states of a real API's key before its first response: one per documented plan, and one without known limits
+ * for the plan Enterprise.
  */
 export const newKeys: readonly SimulatedKey[] = [
   ...Object.entries(documentedPlans).map(([plan, limits]) => ({ plan, limits, windows: {} })),
@@ -93,8 +94,8 @@ export function statesAfterResponse(
 }
 
 /**
- * Lists the possible effects of a request on the minute window and the day window of an API key. A refused request can
- * have several effects, because the response describes only one window. Either window or both may have been used up.
+ * Lists the possible effects of a request on an API key's minute and day windows. A refused request has several
+ * possible effects, because its response describes only one window.
  */
 function treatments(
   { rejectedCounts }: LimitRules['settings'],
@@ -108,8 +109,7 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A refused request may also count in the other window (minute or day) and use it up. The response shows only the
-  // window that resets later.
+  // A key's minute and day windows may both be used up, although a refusal shows only one of them.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -158,8 +158,8 @@ function explainBy(
 }
 
 /**
- * Adds a response's limit to the known limits. Returns `undefined` for a contradiction: another known limit, or a day
- * limit that is not larger than the minute limit.
+ * Adds a response's limit to the known limits of an API key. Returns `undefined` if the limit contradicts a known
+ * limit.
  */
 function withLimit(
   limits: SimulatedKey['limits'],
@@ -215,7 +215,7 @@ const middle = ([minimum, maximum]: TimeRange): TimeRange => {
   return [instant, instant];
 };
 
-/** Replaces each uncertain time in a key's state by the middle of its range. */
+/** Replaces each time range in a simulated API key's state by the middle of the range. */
 export function withExactTimes(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,

@@ -48,8 +48,8 @@ const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
 /**
- * Creates the state of a sliding window with the counted requests `hits`, as a list. Returns an empty list if no
- * requests fit (`hits` is `undefined`).
+ * Creates the list of a sliding window's possible states: one state with the requests `hits`, or none if `hits` is
+ * `undefined`.
  */
 const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
@@ -93,10 +93,7 @@ export interface SimulatedWindow {
    * allow the response.
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
-  /**
-   * Predicts the possible values of X-RateLimit-Remaining and of the reset time in a response.
-   * @returns `end`, the reset time in a response with the largest of these remaining values
-   */
+  /** Predicts X-RateLimit-Remaining and the reset time of a response, each as a range of possible values. */
   predict(
     size: WindowSize,
     state: WindowState,
@@ -142,7 +139,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // A rate-limit window with earlier requests ends no later than a window that starts with this request.
+      // A window that an earlier request started ends no later than a window that the current request would start.
       const earlier = overlapOf(end, [arrival[0] + resolutionMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -180,8 +177,8 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /**
- * Removes the oldest requests from a sliding window until `kept` requests are left. Returns `undefined` if the times of
- * the requests contradict this number of requests in the window.
+ * Removes the oldest requests of a sliding window until `kept` requests are left. Returns `undefined` if that is
+ * impossible.
  */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
@@ -216,7 +213,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Splits a group of requests with the same time range only if one request's range becomes narrower.
+      // Requests with equal time ranges share a list entry. The entry is split only if the range of one request becomes
+      // narrower.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;
@@ -345,8 +343,7 @@ function observe(
     return isNext ? endingAt(overlapOf(full, until(arrival[1] + resolutionMs))) : [];
   }
   const minimum = arrival[0] + (limit - remaining - 1) * token + resolutionMs;
-  // Sets no maximum for the time until the token bucket is full if 0 requests remain. The bucket can be below zero on
-  // APIs that also count rejected requests.
+  // The time until a token bucket is full has no maximum if rejected requests also take tokens.
   const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + resolutionMs;
   const level = overlapOf(full, [minimum, maximum]);
   const shownRange = plus([end[0] - resolutionMs, end[1] + resolutionMs], (limit - remaining - 1) * token);

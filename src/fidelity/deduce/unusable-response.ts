@@ -10,9 +10,9 @@ import { isRefusal } from './observed-rate.js';
 export const hasFailed = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 
 /**
- * Explains why a response cannot come from a Petstore with a valid key: for example a redirect, an HTML page or a
- * rejected key.
- * @returns `undefined` for a usable response, and for a missing one
+ * Explains why a response does not come from the expected API: for example a redirect, an HTML page or a rejected API
+ * key.
+ * @returns `undefined` if the response is usable or missing
  */
 export function unusableResponse(exchange: Exchange): string | undefined {
   const { status, token, baseUrl, path, method, headers, responseBody, missing } = exchange;

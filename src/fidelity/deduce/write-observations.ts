@@ -10,7 +10,7 @@ import { asPet, featuresOf, isObject, type ParsedExchange, type ServiceFacts } f
 type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
 
 /**
- * Reads observations about the service's undocumented behavior from a createPet response.
+ * Reads observations about undocumented behavior of the real API from a response to createPet (`POST /pets`).
  * @param facts data from earlier responses
  */
 export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts): Observation[] {
@@ -56,8 +56,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
 }
 
 /**
- * Returns prefixes of the features that describe an unusual property of a `createPet` request, such as `field name=`
- * for an unusual name.
+ * Returns prefixes of the names of unusual properties in a `createPet` request. Example: `field name=` for an unusual
+ * pet name.
  */
 const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
@@ -70,8 +70,8 @@ const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Only a test request of `calibrate` proves acceptance of an unknown category. A recorded request may use an
-    // existing category.
+    // A rejected category proves something only if the category does not exist in the real API. Only the test requests
+    // of the command `calibrate` guarantee this.
     return odd === 'unknownCategory' && question !== odd ? [] : [observation(odd, ['accept'], description)];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;

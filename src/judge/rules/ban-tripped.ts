@@ -8,10 +8,7 @@ const minimumBackoffMs = 1_000;
 /** Wait after a refusal that is always long enough, in milliseconds. A shorter wait must grow with each refusal. */
 const longBackoffMs = 60_000;
 
-/**
- * Whether a request that counted as a strike obeyed the latest refusal that the client had received. If the refusal
- * named no wait, a growing backoff is sufficient.
- */
+/** Whether the client waited as the latest received refusal required, before a request that counts towards a ban. */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
   const { lastRefusalRead: refusal, arrivedAtMs } = strike;
   if (refusal === undefined) return false;
@@ -20,7 +17,7 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
   const hasGrown =
     before === undefined ||
     lastRefusal === undefined ||
-    // Two strikes (requests that count towards a ban) after one refusal may be concurrent, so the wait need not grow.
+    // Two requests after the same 429 may be concurrent, so that their waits may be equal.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
@@ -57,9 +54,8 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Blames the client for the ban if at least one strike (a too early retry) followed a refusal that the strike's
-        // sender had received. Strikes that the journal has dropped cannot be checked, so the client is blamed for them
-        // too.
+        // Whether the client is to blame for a ban: it had already received a 429 when it sent a request that counted
+        // towards the ban. Also true if the journal no longer contains these requests.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

@@ -18,7 +18,7 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // A changed write that got a 400 is no retry if the client completed the original write afterwards.
+      // Ignores a retry with a changed body that got a 400, if the original write succeeded later.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {
@@ -63,7 +63,7 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isLikelyDamaged(next));
 
-/** Whether a request retries an unanswered write of the same client with only the start of the write's body. */
+/** Whether a request retries an unanswered write and sends only the beginning of the original request's body. */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.session === first.session &&
   next.session.isSequential &&
@@ -71,8 +71,8 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   isBeginning(first, next);
 
 /**
- * Whether a request was probably a retry with a damaged body: the API rejected the request with a 400, and the client
- * sends one request at a time. A request of a concurrent client may belong to another call.
+ * Whether a retry probably had a damaged body: the API rejected it with a 400, and the client sends one request at a
+ * time.
  */
 const isLikelyDamaged = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 

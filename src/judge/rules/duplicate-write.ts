@@ -59,8 +59,8 @@ export const duplicateWrite: SimulatorRule = {
 };
 
 /**
- * Whether the API stored all writes of one client call, but responded to each except the last with a rate-limit or ban
- * refusal. The client had to assume that no pet was stored, so the repeated writes are not its fault.
+ * Whether the API refused all attempts of a write except the last, but stored each attempt. Such repeated writes are
+ * not the client's fault.
  */
 const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(({ isRefused }) => isRefused);
 
@@ -89,8 +89,8 @@ const callOf = (request: KnownRequest) => {
 };
 
 /**
- * Divides the writes that share the call name of a header `X-Sim-Call` into one call per stored pet. Counts all as one
- * call if the client repeated a write blindly after a lost response.
+ * Groups writes with the same header `X-Sim-Call` by the pet that each write stored. If the client repeated a write
+ * without a check after a lost response, all are one group.
  */
 const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)
@@ -104,7 +104,10 @@ const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
     return next !== undefined && isUnknown(lost) && waitedMs(lost, next) < soonMs && !hasRead(lost, next);
   });
 
-/** Maximum time between a write and its retry, in milliseconds. A later write counts as a separate call. */
+/**
+ * Maximum time between a write and its retry, in milliseconds. After a longer time, an equal write counts as a new
+ * call.
+ */
 const soonMs = 60_000;
 
 /**

@@ -61,9 +61,8 @@ function earlyAfter(
 }
 
 /**
- * Returns how many milliseconds before the end of Retry-After a retry came, if the retry came after X-RateLimit-Reset
- * and was refused. Returns `undefined` for other requests. The wait that the interface document requires is "the time
- * given in the Retry-After header".
+ * Returns how many milliseconds before the end of Retry-After a refused retry came. Returns `undefined` for requests
+ * that are not judged by Retry-After.
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
   // A concurrent client's refused retry is ignored, because another caller may have used up the limit again.
@@ -91,10 +90,7 @@ const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: Judged
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
-/**
- * Omits requests sent during a ban, because the rule ban-hammered reports them. If all too early requests were sent
- * during a ban, returns all.
- */
+/** Selects the early retries sent outside a ban. If there are none, returns all early retries. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
@@ -103,8 +99,8 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
 const isCertain = ({ request }: EarlyRequest) => request.session.isSequential || request.call !== undefined;
 
 /**
- * Whether a retry before the end of the required wait may come from another caller of the client. Such a retry came
- * within 500 ms of the refusal, on another connection, and without a call name in the header `X-Sim-Call`.
+ * Whether an early retry may come from a parallel part of the client, such as another thread. Signs are another
+ * connection and less than 500 ms after the 429.
  */
 const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
@@ -126,8 +122,8 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'The early request succeeded only because waits are rounded up to whole seconds. ' : '';
-  // With concurrent calls, a request may retry a later refusal than the one from which the wait is measured. The
-  // finding therefore states the measured wait as a maximum.
+  // If several calls run at once, the finding states the measured wait as a maximum: the client may have retried
+  // because of a later 429.
   const isKnown = early.every(isCertain);
   return finding(
     again ? 'fail' : 'warn',
@@ -140,7 +136,7 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   );
 }
 
-/** Describes when a retry is allowed: after Retry-After, or at Reset if that is clearly earlier. */
+/** Describes when a client may retry after a response, such as `at least 5 s`. */
 function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {
   const { answeredAtMs, retryAfterMs, resetMs } = response;
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;

@@ -75,10 +75,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
   ];
 }
 
-/**
- * Creates a finding about failed GET requests that the client never repeated. The client's calls were equal, and fewer
- * of them got a usable response than the scenario requires.
- */
+/** Creates a finding about failed GET requests that the client never repeated. */
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
   const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
@@ -93,10 +90,7 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
 
 const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
 
-/**
- * Whether the tested client should repeat a failed request. Not needed for HEAD, OPTIONS and requests that the client
- * aborted.
- */
+/** Whether the client under test should have repeated a failed request. */
 const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
@@ -107,15 +101,15 @@ const isToRepeat = (request: JudgedRequest) =>
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
 /**
- * Whether each different write is a separate call: the run has no more different writes than the scenario requires
- * calls.
+ * Whether each write with another body must be a separate call: the client sent no more different writes than the
+ * scenario requires calls.
  */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isConcurrent = ([first]: readonly JudgedRequest[]) =>
   first?.session.isSequential === false && first.call === undefined;
 
-/** Whether the number of usable responses reaches the number of calls that the scenario requires. */
+/** Whether the client got at least as many successful responses as the number of calls that the scenario requires. */
 const hasAnswers = ({ requests, needs }: Run) =>
   needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
 

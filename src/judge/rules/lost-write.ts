@@ -16,8 +16,8 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Ignores a refused write without the header X-Sim-Call if a later write succeeded and all required pets are
-    // stored. The later write may be its retry with another pet.
+    // Ignores a refused write without the header X-Sim-Call if all writes that the scenario requires succeeded. A later
+    // write may be its retry.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;

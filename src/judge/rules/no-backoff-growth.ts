@@ -21,7 +21,7 @@ interface Retry {
 }
 
 /**
- * Rule: finds clients whose waits do not grow when a call is refused repeatedly. The interface document: "and uses
+ * Rule: finds clients whose waits do not grow when a call is refused repeatedly. The API's documentation: "and uses
  * exponential backoff".
  */
 export const noBackoffGrowth: WireRule = {
@@ -34,8 +34,7 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, waitedMs(refusal, request) - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(maximumLatencyMs, ...waits);
-      // Checks whether the client's waits are equal, as measured and again without the network latency. Latency can
-      // make random waits look equal.
+      // Also compares the waits without the network latency, because latency makes growing waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const last = chain.at(-1)?.request;
       const refusals = [...chain.map(({ refusal }) => refusal), ...(last?.isRefused ? [last] : [])];

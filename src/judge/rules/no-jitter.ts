@@ -86,7 +86,8 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests than waiting callers arrive, only the first request on each connection counts as a retry.
+  // If more requests arrive than the number of callers that wait after a 429, only the first request on each connection
+  // is assumed to be a retry.
   return later.length <= most ? later : apart;
 }
 

@@ -9,10 +9,7 @@ import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, tolerance
 const maximumAttempts = 6;
 /** Pause after which further attempts of the same request count as a new series, in milliseconds. */
 const pauseMs = 45_000;
-/**
- * Minimum interval between attempts, in milliseconds, at which any number of attempts is allowed. Circuit breakers
- * probe at intervals of this length.
- */
+/** Minimum interval between a client's equal requests, in milliseconds, that never counts as a retry storm. */
 const probeMs = 25_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
@@ -47,7 +44,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Sequential requests without the header X-Sim-Call, the name of a call, may be attempts of several calls.
+  // Whether these requests may belong to several calls of the client, because they have no header X-Sim-Call that names
+  // their call.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];

@@ -161,7 +161,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   };
 }
 
-/** Creates a handler that responds with a 405, like the API to a method that its path does not have. */
+/** Creates a request handler that rejects unsupported methods of a custom route with a 405. */
 const methodRefusal = (sim: Simulator, allowed: readonly string[]) =>
   ({
     async run({ request }: { request: globalThis.Request }) {

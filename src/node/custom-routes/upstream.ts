@@ -114,7 +114,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const { statusCode = 502 } = incoming;
         const isEmpty = !hasResponseBody(request.method, statusCode);
         if (isEmpty) incoming.resume();
-        // An unhandled stream error would crash the server. The code that reads the response body reports the error.
+        // Prevents a crash of the simulator if the response of the user's backend breaks off.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);

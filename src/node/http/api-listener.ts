@@ -26,10 +26,8 @@ export type ApiListener = (
 ) => void;
 
 /**
- * Creates the function that handles API requests on `node:http`, for the server's own simulator and all sandboxes. One
- * shared function stays in the processor's caches, unlike one function per sandbox.
- * @param holdsRefusals whether a 429 is sent about 20 ms later, so that the verdict on the client can distinguish
- * parallel from serial requests; never in sandboxes
+ * Creates the function that handles API requests for a server's own simulator and all sandboxes.
+ * @param holdsRefusals whether responses with status 429 are delayed by about 20 ms, except in sandboxes
  */
 export function createApiListener(
   simulators: ServedSimulators,

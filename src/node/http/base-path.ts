@@ -2,7 +2,7 @@
 export const basePathOf = (path: string, basePaths: readonly string[], start = 0): string | undefined =>
   basePaths.find((base) => isUnderBasePath(path, base, start));
 
-/** Whether a path, from `start` on, is a base path or below it. */
+/** Whether a base path, such as `/v1`, is at position `start` of a URL path. */
 export function isUnderBasePath(path: string, base: string, start = 0): boolean {
   if (!path.startsWith(base, start)) return false;
   const next = path[start + base.length];

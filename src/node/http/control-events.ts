@@ -11,8 +11,7 @@ import { waitForDrain } from './wait-for-drain.js';
 const maximumReaders = 20;
 
 /**
- * Creates a sender of server-sent events (HTML standard, section 9.2) for journal entries and updates. Limits the
- * number of open streams.
+ * Creates a sender of server-sent events for journal entries and dashboard data, with a limited number of open streams.
  */
 export function createEventSender() {
   let readers = 0;

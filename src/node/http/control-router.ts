@@ -41,8 +41,8 @@ export interface ControlRouterOptions extends ControlAccess {
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /**
- * Finds the simulator, or the server with its sandboxes, to which a control request applies; `undefined` for an unknown
- * sandbox.
+ * Finds the simulator or server that a control request addresses. Returns `undefined` if the named sandbox does not
+ * exist.
  */
 type Find = (request: Request) => Found | undefined;
 interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {

@@ -3,10 +3,7 @@ import { setImmediate } from './event-loop-turns.js';
 
 const realSetTimeout = setTimeout;
 
-/**
- * Time for which the server holds back a 429, in milliseconds. Requests that the client sends in parallel arrive within
- * this time.
- */
+/** Delay before a 429 is sent, in milliseconds. Requests that arrive during the delay count as parallel requests. */
 const holdMs = 20;
 
 /**
@@ -24,9 +21,7 @@ export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => v
 }
 
 /**
- * Waits 20 ms before a 429 is sent, and resolves with the actual wait in milliseconds. Requests that arrive meanwhile
- * were sent in parallel; later ones were sent after the client could read the 429. Does not wait under fake timers,
- * whose clock would advance.
+ * Waits 20 ms before the server sends a 429, except under fake timers. Resolves with the actual wait in milliseconds.
  */
 function delayRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);

@@ -19,7 +19,10 @@ export function createEventBatch(response: ServerResponse) {
    * sending its events.
    */
   let spare: Buffer | undefined;
-  /** Number of bytes of events in the buffer, and how many of these were written to the client. */
+  /**
+   * Number of bytes of events in the buffer `piece` (`filled`), and number of these bytes already written to the client
+   * (`written`).
+   */
   let filled = 0;
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +60,7 @@ export function createEventBatch(response: ServerResponse) {
   return {
     add(id: number, { start, body, end }: EntryJson): void {
       const head = `id: ${id}\nevent: request\ndata: ${start}`;
-      // Maximum size of a journal event in bytes: UTF-8 needs at most three bytes per UTF-16 unit.
+      // Size that a journal event can have at most, in bytes: three bytes for each character of its text.
       const most = 3 * (head.length + end.length) + body.length + 2;
       if (filled + most > piece.length) makeRoom(most);
       filled += piece.write(head, filled);

@@ -92,7 +92,7 @@ const closeTimeoutMs = 1_500;
 
 /** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
-  /** Origin of all URLs: `http://127.0.0.1:4010`. */
+  /** Origin of the server's URLs, for example `http://127.0.0.1:4010`. */
   readonly origin: string;
   /**
    * Replaces the simulators that the server serves, and ends the streams of the previous ones.
@@ -100,8 +100,9 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
    */
   serve(simulators: ServedSimulators, routes?: CustomRoutes): void;
   /**
-   * Makes the server respond to every request with 503 until `serve` is called with simulators.
-   * @param onRefused called for each API request, with its sandbox
+   * Makes the server respond with 503 to every request until the next call of `serve`.
+   * @param onRefused called for each rejected API request, with the name of its sandbox; `undefined` for the server's
+   * own simulator
    */
   pause(onRefused: (sandbox: string | undefined) => void): void;
 }

@@ -70,7 +70,7 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       return at;
     };
     /**
-     * Returns a copy of a part of the scenario, with the value of the command-line option.
+     * Returns a copy of a part of a scenario, with one value replaced by a command-line override.
      * @param own part of the user's scenario; `undefined` if missing
      * @param base same part of the default scenario, used for a list that the user's scenario lacks
      */
@@ -97,7 +97,7 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
 const fieldOf = (value: unknown, name: string) =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether a mistake in the scenario is within the field that the command-line option overrides. */
+/** Whether a command-line option set the scenario field that contains a mistake. */
 export function isInField({ steps }: Override, issue: Issue): boolean {
   return (
     steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { isInside } from './is-inside.js';
 
-/** Maximum size of a scenario file, in bytes. A scenario with more pets should generate them. */
+/** Maximum size of a scenario file or pets file, in bytes. */
 const maximumBytes = 1024 * 1024;
 
 /** Finds a file that a scenario names. Rejects names that lead outside of the scenario's folder. */

@@ -15,8 +15,8 @@ export interface YamlText {
   readonly value: unknown;
   readonly issues: readonly Issue[];
   /**
-   * Returns the position of a value or its name in the YAML text. For a missing value, returns that of the surrounding
-   * map or list.
+   * Returns the position of a value in the YAML text; with `onName`, the position of the value's name. For a missing
+   * value, returns the position of the surrounding map or list.
    */
   position(steps: readonly Step[], onName?: boolean): Position;
 }

@@ -15,7 +15,7 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const [was, is] = [before[name], after[name]];
     if (isDeepStrictEqual(was, is)) return [];
     const here = [...path, name];
-    // Lists changed fields of an API key one level deeper than other fields, because a key has many.
+    // Names each changed field of an API key, such as `keys.free-key.usage`, because a key has many fields.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
     if (!isDeepEnough && isMap(was) && isMap(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];

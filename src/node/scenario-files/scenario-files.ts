@@ -130,10 +130,7 @@ function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): stri
   });
 }
 
-/**
- * Maximum of a delay without a unit that causes a warning, in milliseconds. Clients do not notice a shorter delay, so
- * seconds were probably meant.
- */
+/** Maximum delay of a fault rule, in milliseconds, that causes a warning about a missing unit. */
 const longestBareDelayMs = 10;
 
 /**

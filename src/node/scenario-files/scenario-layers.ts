@@ -9,7 +9,7 @@ import type { Shipped } from './shipped-scenarios.js';
 
 /** One file in a chain of scenario files, of which each extends the next. */
 interface Layer {
-  /** Path of the file as the user wrote it. */
+  /** Path of a scenario file or pets file, as the user wrote it. */
   file: string;
   text: YamlText;
   /** File with the pets, if the scenario contains `pets: { file }`. */
@@ -62,8 +62,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // False for an empty file and for an exported state, so that neither is checked as a scenario. `checkLayer` has
-    // already reported both as mistakes.
+    // False for an empty file, and for the output of `state export`, because both are no scenario files. The function
+    // `checkLayer` has already reported them.
     isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
@@ -83,10 +83,7 @@ const isExportedState = ({ value }: Pick<Layer, 'value'>) =>
 const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
-/**
- * Reports an empty scenario file, an exported state (output of `state export`), and an extended file that is not a map.
- * The check of the merged scenario finds all other mistakes.
- */
+/** Reports a scenario file that is empty or an exported state, and a file named in `extends` that is not a map. */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;
   const state = isExportedState({ value }) ? exportedState : undefined;

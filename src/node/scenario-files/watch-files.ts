@@ -11,11 +11,13 @@ const intervalMs = 100;
  */
 const looksUntilGone = 10;
 
-/** Watch for changes of certain files. */
+/** Object that watches a replaceable set of files for changes. */
 export interface FileWatch {
   /** Replaces the set of files that are watched for changes. */
   set(files: readonly string[]): void;
-  /** Whether no watched file has changed since the last regular check. A changed file may be half-saved. */
+  /**
+   * Whether the watched files are unchanged since a timer last checked them. A changed file may be incompletely saved.
+   */
   isUnchanged(): boolean;
 }
 

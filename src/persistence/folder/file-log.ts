@@ -301,8 +301,7 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // Continues with the current log file if no new file can be created, for example on a full disk. After each later
-      // log entry, tries again. A log entry that cannot be written reports the error itself.
+      // Keeps the current log file if no new log file can be created. The next log entry starts another attempt.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -535,7 +534,7 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
     } else if (offset > 0 && (isFound || entryId === undefined || entryId.position > snapshotPosition)) {
       const changed = 'expected the line as it was written, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
-      // Stops at a damaged log entry, because the checksums of all later entries depend on it.
+      // Reading ends at the first damaged log entry, because the checksums of all later entries depend on this entry.
       if (isFound) break;
     }
     if (content.isFound && !isFound) damage = undefined;
@@ -595,9 +594,8 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
 }
 
 /**
- * Renames all later files of a log, and moves the rest of a file from an offset on to a new file. The log then ends at
- * the offset.
- * @returns the new names of the files
+ * Ends a log before an unusable entry, and keeps the removed entries in renamed files.
+ * @returns the names of the renamed files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
   // Renames the log's damaged files from the last to the first, so that the log has no missing file in between if the
@@ -659,10 +657,10 @@ async function* readPieces(folder: string, position: number): AsyncGenerator<unk
 }
 
 /**
- * Deletes snapshots and log files that the newest snapshot replaces. Keeps the previous snapshot and the entries after
- * it, for recovery from damage, unless the folder would exceed three times the snapshot's size plus 64 MiB.
+ * Deletes snapshots and log files that the newest snapshot replaces. Keeps the previous snapshot and later log entries
+ * if the folder does not become too large.
  * @param size size of the newest snapshot, in bytes
- * @param logBytes size of new log entries after which the next snapshot is written, in bytes
+ * @param logBytes expected size of the log entries until the next snapshot, in bytes
  */
 async function deleteReplacedFiles(folder: string, size: number, logBytes: number): Promise<void> {
   const { logs, snapshots } = listFolder(folder);

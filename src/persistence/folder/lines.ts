@@ -51,10 +51,7 @@ const opening = '{"crc":"';
  * Number of bytes of the checksum field with which each line of a log or recording file starts: `{"crc":"0123abcd",`.
  */
 const prefixLength = opening.length + 8 + 2;
-/**
- * JSON field at the start of a file's line that contains an integer which `JSON.parse` would round. Such a line must be
- * parsed exactly.
- */
+/** JSON field that is written first in a line which contains an integer that `JSON.parse` would round. */
 const exactMark = '"exact":true,';
 
 /**

@@ -16,9 +16,8 @@ const expectedTokens = 10_000;
 const keyFields = ['key', 'token'];
 
 /**
- * Creates a converter that replaces the API keys in the commands of a recording. A key that no scenario contains
- * becomes a pseudonym of equal length with the same last characters. Request bodies stay unchanged, because responses
- * depend on them.
+ * Creates a converter that replaces API keys in a recording by pseudonyms. Keys of the scenario and request bodies stay
+ * unchanged.
  */
 export function createPseudonyms() {
   // Random secret for computing this recording's pseudonyms. Never stored, so that a reader of the recording cannot
@@ -52,10 +51,7 @@ export function createPseudonyms() {
     return text;
   }
 
-  /**
-   * Adds the API keys in a scenario to the keys that stay unchanged in the recording. A replay of the recording needs
-   * the scenario with its original keys.
-   */
+  /** Excludes the API keys of a scenario from replacement by pseudonyms in a recording of the log. */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
     const { keys, background, client, faults } = scenario;
@@ -79,8 +75,8 @@ export function createPseudonyms() {
   };
 
   /**
-   * Returns a command of the server's log for a recording, with pseudonyms in place of the API keys. Keys of scenarios
-   * and request bodies stay unchanged.
+   * Returns an entry of the server's log for a recording, with pseudonyms instead of API keys. Request bodies, and API
+   * keys that a scenario defines, stay unchanged.
    */
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;

@@ -13,7 +13,7 @@ interface RecordingOptions {
 }
 
 /**
- * Creates a log that only records a run in a text file. Commands do not wait for the file.
+ * Creates a log that records a run of the server in a text file.
  * @throws {Error} from the system, if the file cannot be created
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {

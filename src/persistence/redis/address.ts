@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { LogOpenError } from '../log.js';
 
-/** Address of a Redis server, and name of a log in it. */
+/** Address of a Redis server, and name of a log on this server that stores simulator state. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;

@@ -7,10 +7,7 @@ import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js
  * ms, hundreds of 2,000 parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
-/**
- * Time added to the timeout for storing a log entry in Redis, in milliseconds. Within this time, the server can still
- * read back an entry that Redis accepted just before the timeout.
- */
+/** Time after the timeout for storing a log entry in which Redis's reply may still arrive, in milliseconds. */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
 const maximumCharacters = 16 * 1024 * 1024;
@@ -144,8 +141,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     },
 
     /**
-     * Ends the wait of a submitted log entry after it was read back from the Redis stream.
-     * @returns the entry as submitted, or `undefined` if it was read before
+     * Ends the wait for a submitted log entry when the entry is read back from Redis.
+     * @returns the submitted entry, or `undefined` if the entry was already read back
      */
     take(sequence: number): NewEntry | undefined {
       const pending = allPending.get(sequence);

@@ -30,7 +30,7 @@ export interface StoredEntry {
 export interface SnapshotNote {
   readonly position: number;
   readonly digest: string;
-  /** Length of the snapshot, in characters. */
+  /** Length of the stored snapshot of the server's state, in characters. */
   readonly bytes: number;
 }
 
@@ -42,7 +42,7 @@ export interface EntryFields {
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** Content of the log entry as JSON. `isExact` is true if it contains an integer that `JSON.parse` would round. */
+  /** Content of the log entry as JSON. If `isExact`, the content needs a parser that does not round large integers. */
   readonly text: string;
   readonly isExact: boolean;
 }

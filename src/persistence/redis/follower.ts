@@ -12,7 +12,7 @@ const readEntries = 128;
  * Maximum time for which the server applies log entries from Redis without a pause for other events, in milliseconds.
  */
 const maximumBusyMs = 10;
-/** Interval of the check that the store still contains the last applied entry, in milliseconds. */
+/** Interval at which the server checks that Redis has not lost log entries, in milliseconds. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {
@@ -62,8 +62,7 @@ export function createFollower(options: FollowerOptions): Pick<KeptConnection, '
       const [wasThere, reply, length] = await Promise.all([
         isCheckDue ? isIntact(connection) : true,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Reads the length of the Redis stream at the same time as its entries. A length that exceeds the number of
-        // entries shows that entries were lost.
+        // Reads the number of entries in the Redis stream. Too few entries show that the log lost some.
         connection.call('XLEN', key),
       ]);
       if (kept.isOver) return;

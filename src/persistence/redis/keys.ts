@@ -11,7 +11,7 @@ export interface StoreKeys {
   readonly snapshots: string;
   /** Redis key of the list that contains the chunks of a snapshot of the server's state. */
   chunks(id: string): string;
-  /** Redis key of the entries that were moved out of the log, a stream. */
+  /** Redis key of a stream with the entries that were moved out of the log. */
   aside(id: string): string;
 }
 

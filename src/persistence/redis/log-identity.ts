@@ -69,8 +69,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the log's entries before the log's id. In the reverse order, a log that another replica creates in between
-  // would seem to have lost its id.
+  // Reads the entries before the id. If another replica creates the log between both reads, the id is present then, and
+  // the log does not look damaged.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');

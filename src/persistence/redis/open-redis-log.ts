@@ -141,8 +141,8 @@ async function newestSnapshot(
 }
 
 /**
- * Checks that an entry read from Redis belongs to the log that this server has opened.
- * @throws {LogOpenError} if the entry belongs to another log, because Redis has lost entries
+ * Checks that an entry read from Redis contains the id of the log that this server has opened.
+ * @throws {LogOpenError} if the entry contains the id of another log
  */
 function refuseOtherLog(list: readonly string[], keys: StoreKeys, identity: LogIdentity): void {
   if (readStoredOf(shortId(identity), list) !== undefined) return;

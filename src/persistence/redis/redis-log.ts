@@ -139,8 +139,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
    * hash, and the hash that the new entry contains from its writer.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips the comparison for entries from before this server's start, because this server may lack earlier entries of
-    // the log.
+    // Log entries from before this server's start are not checked, because this server may lack their predecessors.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;

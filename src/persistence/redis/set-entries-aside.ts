@@ -6,9 +6,10 @@ import type { StreamEntries } from './stream-entries.js';
 const readEntries = 200;
 
 /**
- * Moves the log entries from position `from` on to a separate Redis stream, so that the log no longer contains them.
- * @param start cursor of an earlier entry, after which the stream is read
- * @returns message for the server's operator, with the number of moved entries and the reason
+ * Moves all log entries from position `from` on to a separate Redis stream.
+ * @param start cursor of a log entry before position `from`, after which the log is read
+ * @param reason reason for the move, which the returned message tells
+ * @returns message for the server's operator, with the number of moved entries
  */
 export async function setEntriesAside(
   connection: Connection,

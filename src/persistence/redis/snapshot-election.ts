@@ -36,8 +36,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   let nextDue: { cursor: LogCursor; isOwn: boolean } | undefined;
   let isBusy = false;
   /**
-   * For each log position at which a snapshot became due: number of characters in the log up to this position since the
-   * last snapshot.
+   * Key: log position at which a snapshot became due. Value: number of characters in the log up to this position since
+   * the previous snapshot.
    */
   const charactersAt = new Map<number, number>();
   const digests = new Map<number, Promise<string>>();
@@ -91,8 +91,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Whether the Redis stream of the log still contains every entry since the newest snapshot of the state, or since
-     * the log's first entry.
+     * Whether the log's Redis stream still contains all entries since the newest snapshot. Without a snapshot, the
+     * stream must contain all entries of the log.
      * @param position log position of the entry before `entries`
      * @param entries last entries of the stream
      * @param length number of entries in the stream
@@ -101,7 +101,7 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
       const last = position + entries.length;
       const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
       if (isWholeFrom(newest)) return true;
-      // A log entry may announce a newer snapshot, whose writer may have removed the entries before the snapshot.
+      // Accepts a shortened log if one of its entries announces a newer snapshot, which replaces the removed entries.
       const notes = entries.map(([, list]) => readStoredOf(shortId(identity), list)?.snapshot?.position ?? 0);
       return isWholeFrom(Math.max(...notes, 0));
     },

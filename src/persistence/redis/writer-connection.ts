@@ -90,8 +90,8 @@ export function createWriterConnection(options: WriterConnectionOptions): Pick<K
   }
 
   /**
-   * Waits until the connection to the Redis server ends. Meanwhile reads the Redis server's time at regular intervals,
-   * because the clock of the server can be set.
+   * Reads the clock of the Redis server at regular intervals until the connection ends, because an operator can set
+   * that clock.
    */
   async function untilEnd(connection: Connection): Promise<void> {
     const measure = setInterval(() => time.measure(connection).catch(() => {}), measureEveryMs);
@@ -101,9 +101,8 @@ export function createWriterConnection(options: WriterConnectionOptions): Pick<K
 
   return {
     /**
-     * Keeps one connection for writes to Redis open, and opens another after each failure. Ends when `stop` is called,
-     * or when the store has lost entries.
-     * @param first an open connection, which is used first
+     * Keeps one connection for writing to Redis open, and reconnects after each failure.
+     * @param first open connection that is used first
      */
     run: kept.run,
     stop() {
