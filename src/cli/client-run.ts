@@ -39,13 +39,12 @@ export interface ClientRunOptions extends Pick<ClientOptions, 'folder' | 'output
   record?: (call: ApiCall, atMs: number) => void;
   /** File for a recording of the run, and the scenario's name in the recording. */
   recording?: { file: string; scenarioName: string } | undefined;
-  /** Custom routes of the simulator. */
+  /** The user's own request handlers or backend, set with command-line flags. */
   routes?: RoutesFromFlags | undefined;
 }
 
 /**
- * Checks a scenario for `runClient`, and generates its pets. With custom routes, the server checks the operation names
- * later.
+ * Checks a scenario for `runClient`, and generates the pets that the scenario's field `pets.generate` requests.
  * @throws {ScenarioError} if the scenario is invalid
  */
 export const resolveForClient = (scenario: Scenario, routes?: RoutesFromFlags): ResolvedScenario =>

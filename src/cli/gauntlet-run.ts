@@ -78,7 +78,6 @@ interface GauntletOptions {
    * `runGauntlet` throws a `UsageError`. Default: `false`.
    */
   toleratesFailedStart?: boolean;
-  /** Custom routes of each run's simulator. */
   routes?: RoutesFromFlags;
   /** Signal that stops the active runs, and after which no further run is started. */
   stopped?: AbortSignal | undefined;
@@ -90,8 +89,8 @@ interface GauntletOptions {
 const notStartedCode = 127;
 
 /**
- * Runs clients in scenarios, the longest first.
- * @returns the results of each client, in the order of the scenarios. After a stop, only finished runs have results
+ * Runs each client in each scenario, the scenarios with the longest waits first.
+ * @returns one list of results per client, in the order of `cases`; after a stop, without unfinished runs
  * @throws {UsageError} if a command cannot be started, unless `toleratesFailedStart`
  */
 export async function runGauntlet(
@@ -154,10 +153,7 @@ const caseOf = ({ name, scenario: { group = 'own' } }: GauntletCase) => ({ scena
 /** Time that a client may need after a fault before it sends the next request, in seconds: its timeout or its wait. */
 const faultSeconds = 5;
 
-/**
- * Estimates how long a client waits in a scenario, in seconds: the longest duration in the scenario times the number of
- * sequential calls.
- */
+/** Estimates a client's total waiting time in a scenario, in seconds. */
 function longestWaitSeconds(scenario: Scenario): number {
   const { windows = {}, keys = {}, faults = [] } = scenario;
   const { key, calls, parallel } = clientOf(scenario);

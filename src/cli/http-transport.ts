@@ -14,7 +14,7 @@ const maximumBytes = 10_000_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {
-  /** Aborts the current wait between requests to the service. All later waits and requests fail. */
+  /** Aborts the current wait between requests to the real API. All later waits and requests fail. */
   stop(): void;
 }
 

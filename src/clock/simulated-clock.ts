@@ -201,8 +201,7 @@ export class SimulatedClock implements Clock {
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // Rounds the clock's start time down, because `now` returns whole milliseconds. The start time includes `skewMs`,
-    // the client's clock error, which can have fractions.
+    // Rounds the clock's start time down, because `skewMs` can have a fraction.
     this.#setAnchor(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
@@ -253,7 +252,8 @@ export class SimulatedClock implements Clock {
       const timerMs = Math.min(Math.ceil(waitMs / this.#speed), longestTimerMs);
       this.#timer = setTimeout(() => this.rearm(), timerMs);
     } else if (this.onStandstill !== undefined) {
-      // Keeps the Node process alive until the warning that a frozen simulated clock cannot end the wait.
+      // Keeps the Node process alive while requests wait for a frozen simulated clock, until a warning about this wait
+      // is printed.
       this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
     }
     if (this.#isUnref) this.unref();

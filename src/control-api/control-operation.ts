@@ -112,10 +112,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
    * by piece while the server sends the response.
    */
   run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
-  /**
-   * Streams journal entries over HTTP as JSON text. Much faster than the operation's `run`, which creates an object for
-   * each entry.
-   */
+  /** Streams journal entries over HTTP as JSON text, without an object for each entry. */
   feed?(target: Target, input: Output<In>): EntryFeed;
 }
 

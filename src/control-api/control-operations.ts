@@ -91,8 +91,7 @@ export function createServedService<Own extends ControlOperations>(service: Serv
   };
   return { main, operations, sandboxOperations, groups } satisfies ServedService & { groups: unknown };
 
-  // Helper functions with declared return types. Otherwise the types of control operations that call them would depend
-  // on themselves.
+  // Without declared return types, the types of the control operations would depend on themselves.
   function allOperations(): ControlOperations {
     return operations;
   }
@@ -122,7 +121,7 @@ export function createServedService<Own extends ControlOperations>(service: Serv
 /** Maximum number of input fields that a row of the documentation table lists. */
 const maximumFields = 8;
 
-/** Describes all operations as rows of text, for the table in the documentation. */
+/** Describes all operations of the control API as rows of the documentation's table. */
 export function controlRows(
   groups: readonly OperationGroup[],
 ): { name: string; request: string; input: string; summary: string }[] {

@@ -81,11 +81,11 @@ export interface SandboxInfo {
   name: string;
   /** Name of the scenario. */
   scenario: string;
-  /** API URL of the sandbox. */
+  /** Base URL of the API that the sandbox simulates. */
   baseUrl: string;
   /** Control URL of the sandbox. */
   controlUrl: string;
-  /** API key for the client, as the scenario names it. */
+  /** API key that the client should use, as text. */
   apiKey: string;
   /** Number of requests since the start, or since the journal was cleared. */
   requests: number;
@@ -147,8 +147,7 @@ export interface Control {
   /** Uses up a window of an API key, so that its next request receives 429. */
   exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
   /**
-   * Lists the stored pets a page at a time, beginning with the last. With a text, lists only pets that contain the
-   * text.
+   * Lists the stored pets in pages, the last stored pet first. With a text, lists only pets that contain the text.
    */
   listStoredPets(input?: {
     text?: string | undefined;
@@ -169,13 +168,12 @@ export interface Control {
   };
   /** Counts the requests that match a query. */
   countRequests(input?: RequestFilter): { count: number; dropped: number };
-  /** Waits until `count` requests match a query, or for `timeout`: at most 30s of real time. */
+  /** Waits until `count` requests match a query, or until the end of `timeout`, which is at most 30s of real time. */
   waitForRequests(
     input?: RequestFilter & { count?: number | string | undefined; timeout?: number | string | undefined },
   ): Promise<{ met: boolean; count: number }>;
   /**
-   * Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; a call that was given up
-   * must end with an error for its caller.
+   * Reports with which result a call of the client ended: of one call, named as in X-Sim-Call, or of all calls. A client that gives up a call must report an error.
    */
   reportOutcome(input: ReportedOutcome): { call?: string; result: ReportedOutcome['result'] };
   /** Deletes all requests; later verdicts include only later requests. */
@@ -221,9 +219,7 @@ export interface Control {
   removeSnapshot(input: { name: string }): { removed: string };
 }
 
-/**
- * The control functions as `createControl` offers them for a server: each returns a promise, or a stream of entries.
- */
+/** Type of the control functions over HTTP: each function returns a promise or an async iterable. */
 type OverHttp<Functions> = {
   readonly [Name in keyof Functions]: Functions[Name] extends (...input: infer Input) => infer Result
     ? (...input: Input) => Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>
@@ -249,7 +245,7 @@ export interface SandboxControl {
   listSandboxes(input?: NoInput): SandboxInfo[];
   /** Creates a sandbox with the scenario of the server, or with another scenario by its name or content. */
   createSandbox(input: { name: string; scenario?: string | Scenario | undefined }): SandboxInfo;
-  /** Shows one sandbox. The paths of its control operations begin with the same path. */
+  /** Shows one sandbox. The path of each control operation of this sandbox begins with the path of this operation. */
   getSandbox(input: { sandbox: string }): SandboxInfo;
   /** Removes a sandbox and aborts its pending requests. */
   removeSandbox(input: { sandbox: string }): { removed: string };

@@ -12,7 +12,7 @@ export interface ControlOptions {
 }
 
 /**
- * Creates the control operations of a service on a simulator in this process, or on a server in another process.
+ * Creates the control operations for a simulator in this process, or for a server at a URL.
  * @throws {TypeError} if `of` is neither a simulator nor an absolute http or https URL
  */
 export function createControlOf(

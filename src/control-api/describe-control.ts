@@ -220,7 +220,7 @@ function describeResponses(operation: AnyControlOperation, isSandbox: boolean, r
   if (method !== 'GET') statuses.push(413, 415);
   const $ref = references.get(result);
   const item = $ref === undefined ? toJsonSchema(result, references) : { $ref };
-  // OpenAPI 3.1 has no schema for one line or event of a text, so `x-item-schema` describes it.
+  // `x-item-schema` describes one line or event of a streamed response. OpenAPI 3.1 has no field for that.
   const content =
     contentType === 'application/json' ? { schema: item } : { schema: { type: 'string' }, 'x-item-schema': item };
   const failures = [...new Set(statuses)].sort((a, b) => a - b);

@@ -187,8 +187,8 @@ export function createRowFields() {
   };
   /**
    * Creates the row of a journal entry for the dashboard's list of requests.
-   * @param shown API key, path, query and header X-Sim-Call of the request, with masked API keys
-   * @param previousRecord last request with the API key that got a 429, unless a later request succeeded
+   * @param shown fields of the request in which API keys are masked
+   * @param previousRecord record of the API key's last 429; `undefined` after a successful request
    */
   return (
     entry: RequestRecord,

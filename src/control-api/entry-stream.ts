@@ -71,8 +71,7 @@ export type TakeEntry = (id: number, json: EntryJson) => void;
 /** Stream of journal entries as JSON text, for HTTP. */
 export interface EntryFeed {
   /**
-   * Passes the next waiting journal entry to `take`. If no entry waits, passes each later entry to `take` as soon as it
-   * arrives.
+   * Passes the next waiting journal entry to `take`. If no entry waits, `take` gets each later entry until `stop`.
    * @returns whether an entry was waiting
    * @throws {RangeError} if too many entries wait, because the reader is too slow
    */
@@ -112,10 +111,6 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
   };
 }
 
-/**
- * Selects the journal records with an id above `since`. Earlier records go to `view.pass`, which notes each key's
- * latest 429 for later entries.
- */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const records: RequestRecord[] = [];
   for (const entry of sim.journal.query()) {

@@ -76,8 +76,7 @@ type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
  * Converts an exported state to a snapshot for `restore`. Does not change the simulator.
- * @throws {ScenarioError} for mistakes in the state's scenario; {ControlError} for duplicate names, contradictory
- * fields, or a scenario that generates too many pets for a running server
+ * @throws {ScenarioError} for mistakes in the state's scenario; {ControlError} for mistakes in the rest of the state
  */
 export function* importState(sim: Simulator, state: ExportedState, form: StateForm): Steps<Snapshot> {
   const { scenario, dataFrom = scenario } = state;

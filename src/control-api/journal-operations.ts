@@ -89,7 +89,8 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal/wait',
     isLong: true,
-    summary: 'Waits until `count` requests match a query, or for `timeout`: at most 30s of real time',
+    summary:
+      'Waits until `count` requests match a query, or until the end of `timeout`, which is at most 30s of real time',
     input: fields({
       ...entryQuery,
       count: optional(described(wholeNumber(1, 10_000), 'Number of requests to wait for.'), 1),
@@ -107,7 +108,7 @@ export const journalOperations = {
     path: '/outcome',
     isQuiet: true,
     summary:
-      'Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; a call that was given up must end with an error for its caller',
+      'Reports with which result a call of the client ended: of one call, named as in X-Sim-Call, or of all calls. A client that gives up a call must report an error',
     input: reportedOutcome,
     example: { call: 'call-1', result: 'failed' },
     result: reportedOutcome,

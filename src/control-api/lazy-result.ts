@@ -1,10 +1,7 @@
 import { jsonText } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 
-/**
- * Part of a result that is computed piece by piece while the response is written. The server handles other requests
- * between two pieces.
- */
+/** Large part of a control operation's result, computed in pieces while the response is written. */
 class LazyResult {
   /**
    * Computes a lazy part of a control operation's result as one value, instead of in pieces while an HTTP response is

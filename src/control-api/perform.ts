@@ -23,10 +23,10 @@ export const perform = <Target>(
 ): unknown => computeLazyParts(runToEnd(performInSteps(operation, target, input, caller, false)));
 
 /**
- * Checks the input of a control operation and runs the operation in steps, between which a server handles other
- * requests. Parts of the result may be computed later, when `jsonPieces` writes the result.
- * @param isLarge whether to check the input in steps too
- * @throws {ControlError} as `perform` does
+ * Checks the input of a control operation and runs the operation in steps. A server handles other requests between the
+ * steps.
+ * @param isLarge whether the input is also checked in steps
+ * @throws {ControlError} for a caller's mistake
  */
 export function* performInSteps<Target>(
   operation: AnyControlOperation<Target>,

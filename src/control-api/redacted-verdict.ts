@@ -5,8 +5,8 @@ import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 
 /**
- * Masks API keys in a verdict, except those that a scenario defines.
- * @param only this scenario; default: the simulator's own scenario
+ * Masks API keys in a verdict, except keys that a scenario defines.
+ * @param only scenario whose keys stay unmasked; default: the simulator's own scenario
  */
 export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
   const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);

@@ -49,8 +49,8 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
 
 /**
  * Creates a run report as JSON.
- * @param verdict the caller's verdict, which may include the exit status of the client
- * @param operations control operations; some are called, and the report contains their results
+ * @param verdict verdict on the client, which may include the client's exit status
+ * @param operations control operations that read the keys, fault rules, settings, scenario and clock for the report
  */
 export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOperations): string =>
   [...jsonPieces(runReport(sim, verdict, operations))].join('');

@@ -31,7 +31,7 @@ const sandboxInfo = fields({
   scenario: described(string, 'Name of the scenario.'),
   baseUrl: described(url, 'API URL of the sandbox.'),
   controlUrl: described(url, 'Control URL of the sandbox.'),
-  apiKey: described(string, 'API key for the client, as the scenario names it.'),
+  apiKey: described(string, 'API key that the client should use, as text.'),
   requests: described(count, 'Number of requests since the start, or since the journal was cleared.'),
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
@@ -115,7 +115,8 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
   getSandbox: operation({
     method: 'GET',
     path: '/sandboxes/{sandbox}',
-    summary: 'Shows one sandbox. The paths of its control operations begin with the same path',
+    summary:
+      'Shows one sandbox. The path of each control operation of this sandbox begins with the path of this operation',
     input: oneSandbox,
     example,
     result: sandboxInfo,

@@ -46,7 +46,7 @@ interface OpenQuestion {
   readonly alternatives: readonly unknown[];
 }
 
-/** Main simulated API of a server, such as the Petstore, and the definitions of all control operations. */
+/** A server's simulated API, such as the Petstore, and the definitions of the server's control operations. */
 export interface ServedService {
   readonly main: MainService;
   /** Definitions of the control API's operations on a single simulator. */

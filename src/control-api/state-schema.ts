@@ -33,8 +33,8 @@ export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]>
 export interface StateForm {
   readonly schema: StateSchema;
   /**
-   * Conversion of the main API's data (the Petstore's pets) to and from fields of an exported state. Default: the data
-   * is in the field `services`.
+   * Functions that convert the simulated API's data to and from fields of an exported state. Without these functions,
+   * the state's field `services` contains the data.
    */
   readonly data?: {
     /**

@@ -47,7 +47,7 @@ export interface Update {
   total: number;
   /** Number of requests in this run that have no response yet. */
   pending: number;
-  /** Number of journal entries (received requests) that follow only in later events of the update stream. */
+  /** Number of journal entries (received requests) that are not sent yet and follow in later updates. */
   behind: number;
   /**
    * Number of requests that received a 503, because the server could not append them to the log of its state
@@ -208,10 +208,7 @@ export async function* streamUpdates(
   }
 }
 
-/**
- * Serial number of each simulator, which is part of the run id in the update stream. The number distinguishes a
- * recreated sandbox from the removed one, because the request ids of both start at 1.
- */
+/** Serial number of each simulator, so that a simulator recreated at the same URL gets a new run id. */
 const numbers = new WeakMap<Simulator, number>();
 let counted = 0;
 

@@ -124,8 +124,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(hasAddress, address, (wanted) => {
-    // Defers the selection that the page's URL names while a new run is still being rendered, because this rendering
-    // clears the selection. The page tries again after the rendering.
+    // Waits until a new run is rendered, because its rendering clears the selected request.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
@@ -227,8 +226,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // Description of the scenario in the verdict. The dashboard omits the scenario's own description if both texts are
-  // equal.
+  // Description of the scenario in the verdict. If it equals the scenario's own description, the dashboard shows it
+  // only once.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));

@@ -57,7 +57,7 @@ export const Select = ({ name, value, options, onSelect }: SelectProps) => (
 );
 
 interface TextFormProps {
-  /** Name of the text field for screen readers. */
+  /** Name of the form's text field, for screen readers. */
   name: string;
   size: number;
   /** Text of the field before the user changes it. */

@@ -18,8 +18,8 @@ export type CopiedEntry = Pick<
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Formats a request as a `curl` command.
- * @param baseUrl base URL of the API, if the entry has none
+ * Formats a request from the journal as a `curl` command.
+ * @param baseUrl base URL of the API, for a request that contains none
  */
 export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${pathWithQuery(entry)}`;
@@ -50,7 +50,7 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
  */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
-/** Creates a fault rule that bans an API key at its first request in a scenario copied from the dashboard. */
+/** Creates a fault rule that bans an API key at the key's first request. */
 function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
@@ -60,7 +60,7 @@ function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): objec
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** Returns the fields of an API key for a scenario in which a repeated request gets its original response. */
+/** Returns the definition of an API key for a scenario, with the usage that the key had before a certain request. */
 function keyBefore({
   plan = 'free',
   usage,
@@ -81,13 +81,13 @@ function keyBefore({
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
-/** State of the simulator at the time when the user copies a request. */
+/** State of the simulator when the dashboard's user copies a journal entry as a scenario. */
 export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Scenarios shipped with petstore-sim. The scenario from which the loaded one was derived also has `changed`, the
-   * names of the fields in which they differ.
+   * Scenarios shipped with petstore-sim. `changed` lists the fields in which the loaded scenario differs from the
+   * shipped scenario.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
@@ -136,8 +136,7 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Compares Retry-After in the generated Vitest test only if the copied response is a ban. For an exceeded limit,
-  // Retry-After would differ from the recorded value, because the test starts a new window.
+  // Compares Retry-After in the generated Vitest test only if the copied response is a ban.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),

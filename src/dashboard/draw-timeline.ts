@@ -261,7 +261,6 @@ const signOf: Record<RowKind, keyof Colors> = {
 
 /**
  * Draws one API key's requests on the timeline: successful requests above, unsuccessful requests below.
- * @param of returns the number of requests of one kind in a column
  * @returns right edge of the last symbol of an unsuccessful request, in pixels
  */
 function drawLane(

@@ -66,10 +66,7 @@ export const maximumRows = 50_000;
 /** Maximum number of waits, bans and window ends that the timeline holds per key. */
 const maximumSpans = 2_000;
 
-/**
- * Requests of one run in the order of arrival. Preact does not observe this object; the dashboard's session announces
- * changes by `onEntries`.
- */
+/** Requests that the dashboard shows, in the order of arrival. Preact does not observe changes of this object. */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, TimelineLane>();

@@ -23,7 +23,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;
-      // Returns all requests of the opened file, because the dashboard's request list filters the requests itself.
+      // Ignores filters in the path, because the dashboard's request list filters the entries itself.
       if (path.startsWith('/journal?')) return { entries } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
       if (found === undefined) throw new SourceError(404, 'This data is not in the file.');

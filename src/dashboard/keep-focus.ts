@@ -11,7 +11,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   root.addEventListener('focusin', (event) => {
     path = event.composedPath().filter((target) => target instanceof Element);
   });
-  // `keepFocus` moves no focus after a click, because the click may remove the focus on purpose.
+  // Does not restore the keyboard focus after a click, because a click may remove the focus on purpose.
   root.addEventListener('pointerdown', () => {
     path = [];
   });

@@ -56,10 +56,7 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     space.style.height = `${rows.length * rowHeight}px`;
   }
 
-  /**
-   * Returns the scroll position nearest to the current one at which a row is within the top `height` pixels of the
-   * list.
-   */
+  /** Returns the nearest scroll position at which a list of `height` visible pixels shows a row completely. */
   function scrollTopFor(row: Row, height: number): number {
     const { scrollTop } = frame;
     const index = rows.indexOf(row);

@@ -49,7 +49,10 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /** Numbers of requests without a journal entry, as text. When the text changes, the dashboard reloads the verdict. */
+  /**
+   * Numbers of the requests that the journal does not contain, as text. If the text changes, the dashboard reloads the
+   * verdict.
+   */
   #missing = '';
 
   constructor(readonly source: Source) {

@@ -55,7 +55,7 @@ type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
  */
 const maximumFailedCalls = 10_000;
 
-/** The fault rules of one simulator in order, with their counts. */
+/** Fault rules of one simulator, with the number of requests that each rule has matched and changed. */
 export class FaultRules {
   #scenarioRules: readonly FaultRule[] = [];
   #start: FaultRulesStart | undefined;
@@ -65,9 +65,9 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Sets a scenario's fault rules, which take effect at the next `reset`, and its random seed.
-   * @param start initial request counts of the rules, and the time in Unix milliseconds from which the condition
-   * `after` counts; default: zero, and the time of the `reset`
+   * Sets the random seed of faults, and the fault rules that the next `reset` activates.
+   * @param start initial request counts of the rules, and the start time of their condition `after`; default: zero, and
+   * the time of the `reset`
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;

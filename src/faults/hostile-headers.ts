@@ -37,7 +37,6 @@ const hugeSeconds = 30 * 86_400;
 /** Number of seconds by which the header fault `skewed` makes X-RateLimit-Reset too early. */
 const skewSeconds = 40;
 
-/** Data from which the corrupted headers of one response are computed. */
 interface CorruptionSource {
   hostile: HostileHeaders;
   isRefusal: boolean;

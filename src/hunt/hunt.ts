@@ -29,7 +29,8 @@ export interface HuntOptions {
    */
   seed?: number;
   /**
-   * Fields that all scenarios of this bug search contain. With `runs: 1`, the client runs in exactly this scenario.
+   * Fields that `hunt` never varies in its generated scenarios. With `runs: 1`, the client runs in exactly this
+   * scenario.
    * @default {}
    * @example { client: { operation: 'createPet' }, expect: { served: true } }
    */

@@ -19,7 +19,7 @@ export function createRandomSource(seed: number): RandomSource {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/** Limits that the bug search `hunt` must keep in its scenarios, such as the API key. */
+/** Describes which scenarios the bug search of `hunt` may generate. */
 export interface SearchSpace {
   /** API key of the client. */
   key: string;

@@ -25,7 +25,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
   space: () => SearchSpace;
   runs: number;
   seed: number;
-  /** Number of concurrent runs. */
+  /** Number of test runs of the client at the same time. */
   concurrency: number;
   /** Maximum number of runs in which the bug search simplifies one failing scenario. */
   reductionRuns: number;
@@ -110,8 +110,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Makes every fourth run of the search (every eighth if runs are slow) a mutation of an earlier scenario. The other
-  // runs use the given initial scenarios until none is left. A short search thus tries mutations too.
+  // Lets even a short bug search of `hunt` try mutated scenarios besides its initial scenarios.
   const isMutation = () => begun % (isRealTime ? 8 : 4) === 0;
 
   function next(): Scenario {
@@ -161,7 +160,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
+/** Maximum number of invalid scenarios in a row before the bug search of `hunt` ends. */
 const maximumInvalid = 1_000;
 
 /** Whether the client under test supports the operation and the parallel calls that a scenario requires. */
@@ -213,8 +212,7 @@ async function reduce<Run extends Trial>(
   let tries = 1;
   let cut: number | undefined;
   const { failure } = trial;
-  // In real time, two failures with the same code count as equal, because the machine's load can hide the cause of one
-  // of them.
+  // In real time, two failures with the same error code count as equal, even if the cause of one of them is unknown.
   const isRepeated = (other: Failure) =>
     isSameFailure(other, failure) ||
     (isRealTime && other.code === failure?.code && (other.cause === '' || failure.cause === ''));

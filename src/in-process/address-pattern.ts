@@ -11,7 +11,7 @@ export function addressPattern(baseUrl: string | readonly string[]): RegExp {
   return new RegExp(`^(?:${alternatives.join('|')})(?=[/?#]|$)`);
 }
 
-/** Converts a base URL to patterns for the origin and path of `request.url`, without a trailing slash. */
+/** Converts a base URL to regular-expression texts that match the origin and path of a request's URL. */
 function readBaseUrl(text: string): { origin: string; path: string } {
   const isPath = /^\/(?!\/)/.test(text);
   const whole = isPath ? `http://any${text}` : text;

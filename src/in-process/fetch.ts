@@ -23,10 +23,7 @@ export function createConnections() {
   };
 }
 
-/**
- * Allocates numbers for concurrent callers in the same process, so that the judge can tell them apart. A request
- * that starts while no other runs gets no number.
- */
+/** Creates an allocator of numbers by which the judge distinguishes concurrent requests in one process. */
 export function createCallers() {
   const { take, free } = createConnections();
   let inFlight = 0;
@@ -133,7 +130,7 @@ export interface OwnHandler {
 /** Symbol of the simulator property through which the msw integration finds the user's own request handlers. */
 export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
 
-/** Returns the user's msw handlers for a simulator. A reset creates these handlers again. */
+/** Returns the msw request handlers that the user added to a simulator. */
 export const ownHandlersOf = (sim: ApiHandler): readonly OwnHandler[] => (sim as Served)[ownHandlersKey]?.() ?? [];
 
 /**

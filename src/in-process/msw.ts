@@ -47,10 +47,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
   ];
 }
 
-/**
- * Creates msw handlers that run the user's handlers. Finds the user's handler by index at each request, because a reset
- * of the simulator creates the user's handlers again.
- */
+/** Runs the user's msw handlers, which are created again after each reset of the simulator. */
 function ownHandlers(sim: ApiHandler): RequestHandler[] {
   const run = (index: number) => async (args: never) => (await ownHandlersOf(sim)[index]?.run(args)) ?? null;
   return ownHandlersOf(sim).map((handler: OwnHandler, index) => Object.create(handler, { run: { value: run(index) } }));

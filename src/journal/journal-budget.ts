@@ -53,14 +53,10 @@ export class JournalBudget {
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
   }
 
-  /**
-   * Drops the oldest records of the largest journals until these journals have one common size and the memory suffices.
-   * Trimming only one journal would soon require the next trimming, with a scan of all journals each time.
-   */
+  /** Removes the oldest requests of the largest journals until all journals fit into the memory limit. */
   #free(): void {
     const members = this.#living();
-    // Computes the total size of the existing journals again, because the old total still includes garbage-collected
-    // journals.
+    // The old total size still includes journals that the garbage collector has removed.
     this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
     if (this.#bytes <= this.#limitBytes) return;
     let left = this.#limitBytes * (1 - freedShare) - this.#bytes;

@@ -11,10 +11,7 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   return { ...entry, requestBody, responseBody };
 }
 
-/**
- * Approximate memory of a record's fields and response headers, in bytes. Bodies and other texts are counted
- * separately.
- */
+/** Approximate memory of a journal record in bytes, without the lengths of its texts and bodies. */
 const recordBytes = 500;
 
 /** Approximate memory of a request's journal record, in bytes. */

@@ -25,7 +25,10 @@ const conclusiveRules: readonly FindingCode[] = [
 /** Maximum extension, in milliseconds, that the judge advises for a run stopped during the client's wait. */
 const testableMs = 600_000;
 
-/** Texts that replace `, or an error for the caller` in a finding if the scenario requires a successful response. */
+/**
+ * Texts that a finding shows, instead of `, or an error for the caller`, if the scenario requires a successful
+ * response.
+ */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',
   'lost-write': ': the scenario requires a successful response',

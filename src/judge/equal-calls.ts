@@ -66,10 +66,10 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, maximumCalls: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // A short wait indicates a new call instead of a retry only if the client's earlier waits grew.
+  // After waits that grew with each retry, a short wait means a new call, not a retry.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // If the scenario does not state the number of calls, a new call is assumed when the wait falls back to half of the
-  // first wait or less.
+  // If the scenario does not state the number of calls, a request counts as a new call only if it follows a wait of at
+  // most half of the client's first wait.
   const maximumMs = maximumCalls === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }

@@ -1,14 +1,11 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
-/**
- * Result of comparing the number of calls that the scenario requires with the number of usable responses to equal GET
- * requests.
- */
+/** Comparison of the calls that a scenario requires with the GET requests that did not fail. */
 interface EqualReads {
-  /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
+  /** Number of calls that the scenario requires (`asked`), and of GET requests that did not fail (`answered`). */
   asked: number;
   answered: number;
-  /** The last failed GET requests: as many as the scenario's required calls that got no usable response. */
+  /** GET requests of the run that failed and that the client never repeated. */
   missing: readonly JudgedRequest[];
   /**
    * Reason why the judge cannot decide whether the client repeated a read whose response was lost; `undefined` if it
@@ -29,10 +26,6 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /**
-   * Fingerprint that all GET requests without a call name have shared so far; `undefined` if these requests are not all
-   * equal.
-   */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -49,8 +42,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // Reports no missing call if only the last of several equal GET requests succeeded. All these requests may be
-  // attempts of one call, and the client may never have started the other calls that the scenario requires.
+  // Equal GET requests of which only the last succeeded may all be attempts of one call.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };

@@ -10,15 +10,15 @@ import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './ru
 
 /** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
-/** Factor by which an interrupted run extends the time after which a missing retry counts as given up. */
+/** Factor by which the allowed time until a retry is longer if the client's run was stopped early. */
 const stoppedPatience = 3;
 
 /** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A call is not given up while a request is pending, which may be its retry, and not after the simulated clock was
-  // set back.
+  // A call is not given up while a request is pending, because the request may be a retry of the call. Nor is it given
+  // up after the simulated clock was set back.
   if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -28,13 +28,10 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** End of a finding's text about allowed behavior. The client may also report an error to the calling code. */
+/** Last words of a finding's text: a client may also report an error to its caller. */
 export const orError = ', or an error for the caller';
 
-/**
- * Determines the severity of a call that the client gave up, and a sentence for the finding. Only giving up without an
- * error for the caller is a fault.
- */
+/** Returns the severity and the text of the judge's finding that a client gave up a call. */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; note: string } {
   const reports = run.outcomes ?? [];
   const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
@@ -90,10 +87,7 @@ export const laterSuccessesIn =
 interface ReadOutcomes {
   /** Last successful write for each pet, and last successful read for each URL. */
   served: ReadonlyMap<string, JudgedRequest>;
-  /**
-   * For each pet, the first write without a usable response: cut, unreadable, abandoned or a 5xx. The client cannot
-   * know whether the pet was stored.
-   */
+  /** Map from each pet of the Petstore to the first write that got no usable response. */
   lost: ReadonlyMap<string, JudgedRequest>;
   /** GET requests that got a successful response, in order of arrival. */
   reads: readonly JudgedRequest[];

@@ -14,12 +14,12 @@ const noiseMs = 40;
  * `maximumDeviationShare` allows more.
  */
 const maximumDeviationMs = 25;
-/** Accepted deviation of a measured wait from a backoff curve, as a share of the waits' total growth. */
+/** Maximum deviation of a wait from the fitted curve, divided by the last wait minus the first. */
 const maximumDeviationShare = 0.05;
 /** Growth factors of the exponential curves that are tried against the waits between a client's attempts. */
 const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];
 
-/** Computes the mean growth factor between consecutive waits, up to the longest wait. */
+/** Computes the mean growth factor of a client's consecutive waits between attempts. */
 export function growthOf(waits: readonly number[]): number {
   const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
   return total ** (1 / Math.min(waits.length - 1, maximumSteps));

@@ -13,7 +13,7 @@ import type { RunFacts } from './run.js';
  */
 export interface JudgeRecordingOptions
   extends Pick<RunFacts, 'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'areHeadersHidden'> {
-  /** Name of the recording in the verdict: its file name, or the name of the scenario. */
+  /** Name that the verdict shows for the recording, such as the recording's file name. */
   readonly name: string;
   /** Whether the user states that all requests had one API key. Needed for a recording that omits the keys. */
   readonly isOneKey?: boolean | undefined;
@@ -76,8 +76,8 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
 const clockDoubtMs = 1_500;
 
 /**
- * Moves the time of a refused response to just before the reset time in its headers. Without this, network delay or
- * clock error could place the response after its reset time.
+ * Moves the time of a refused response to just before its own reset time, if network delay placed it after this reset
+ * time.
  */
 function withRefusalBeforeReset(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;
@@ -116,8 +116,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
   const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
   const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // Changes a passed verdict to inconclusive only if a request exercised a rule that needs a missing part of the
-  // recording. One example is the response bodies.
+  // A passed verdict becomes inconclusive only if the recording lacks data for an exercised rule.
   const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };

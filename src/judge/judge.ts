@@ -51,7 +51,7 @@ export function* judgeInSteps(
   return yield* judgeRunInSteps(entries, {
     scenario: name,
     expect: scenario.expect,
-    // If the caller of `judge` selected a key, the scenario's requirement on the client's API key does not apply.
+    // Omits the scenario's required API key if the caller of `judge` selected a key itself.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     deprecations: Object.assign({}, ...services.map(({ service }) => service.deprecations)),
     areHeadersHidden: settings.cors === 'hidden',

@@ -30,8 +30,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    */
   declare readonly retryAfterMs: number | undefined;
   /**
-   * Reset time of a refusal, in Unix milliseconds. `undefined` if missing, or if it is in the past and the response has
-   * a Retry-After.
+   * Reset time that a refused response names, in Unix milliseconds; `undefined` if missing or overruled by Retry-After.
    */
   declare readonly resetMs: number | undefined;
   /**

@@ -49,7 +49,7 @@ export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Refusals that a client must have received, as far as times and connections prove it. */
+/** Collects a client's refused requests and finds the refused request that a later request retries. */
 class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
@@ -76,8 +76,7 @@ class SessionKnowledge {
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.session.isSequential) {
-      // Within 100 ms of a refusal, only an equal request counts as sent with knowledge of the refusal. Other requests
-      // may come from another caller of the client.
+      // A different request within 100 ms after a refusal may come from a parallel caller.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
@@ -86,10 +85,7 @@ class SessionKnowledge {
     return later(ofCall, later(this.#all.lastOnConnection(request), this.#all.lastAged(request)));
   }
 
-  /**
-   * Finds the refused request that a request retries. For concurrent equal calls, assumes the refusal that allows the
-   * earliest retry, so that no call is blamed for another call's wait.
-   */
+  /** Finds the refused request that a request retries; of several, the one with the earliest retry time. */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
     if (request.session.isSequential || request.call !== undefined) return same?.lastBefore(request);
@@ -121,10 +117,7 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
  */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  /**
-   * Last refused request on each connection. Created at the first use, because only clients with concurrent requests
-   * need the map.
-   */
+  /** Map from each connection's number to the connection's last refused request. */
   #onConnection: Map<number, JudgedRequest> | undefined;
   /** Refused requests that were already retried. Created at the first use. */
   #taken: Set<JudgedRequest> | undefined;

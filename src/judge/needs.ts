@@ -47,7 +47,7 @@ export function unmetNeed(
   if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client whose last request failed may have stopped for this reason, so its number of calls proves nothing.
+  // A client whose last request failed may have given up its further calls.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${pluralize(calls, 'call')}, got ${made}`;
   }
@@ -56,7 +56,7 @@ export function unmetNeed(
   return undefined;
 }
 
-/** Counts the calls that the client certainly made. Retries of one call count once. */
+/** Counts the client's calls. Retries of a call are not counted. */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   listGroups(requests, ({ fingerprint }) => fingerprint).reduce((sum, attempts) => {
     const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);

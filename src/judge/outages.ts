@@ -32,7 +32,7 @@ export function createOutageExcuse(
   };
 }
 
-/** Returns the start of the period in which a server outage excuses a client's request, in Unix milliseconds. */
+/** Returns the time from which a server outage may explain a client's wrong request, in Unix milliseconds. */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((previousRequest) => previousRequest?.arrivedAtMs ?? arrivedAtMs),

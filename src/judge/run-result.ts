@@ -36,7 +36,7 @@ export interface RunResult extends Verdict {
   failures: RunFailure[];
   /** How the client's command ended, if a command was run. */
   command?: CommandEnd;
-  /** Description of the scenario. Set only if the scenario expects a behavior of clients, and the client failed. */
+  /** Description of the scenario, added to a failed client's result as an explanation. */
   about?: string;
 }
 
@@ -50,7 +50,7 @@ export interface ResultOptions {
   command?: CommandEnd | undefined;
   /** Timeout of the command as the user typed it, for messages. */
   timeout?: string | undefined;
-  /** Description of a scenario with expectations, for the report of a failed run. */
+  /** Description of the scenario, which the report of a failed run shows. */
   description?: string | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface ClientEnd {
   readonly hasFailed?: boolean | undefined;
 }
 
-/** Properties of a run that stay constant during the run. */
+/** Properties of a client's run that are known before its first request, such as its scenario. */
 export interface RunScenario {
   /** Name of the run's scenario. */
   readonly scenario: string;
@@ -180,7 +180,7 @@ export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined &&
   requests.some((request) => request.isWrite && request.operation === needs.operation);
 
-/** Selects the calls that write, each as the list of its attempts. */
+/** Selects a run's calls of writing operations, such as `createPet`, each as a list of attempts. */
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>
   calls.filter(([first]) => first !== undefined && isWrite(first));
 

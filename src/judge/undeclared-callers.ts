@@ -16,15 +16,9 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'retry-storm',
 ]);
 
-/**
- * Number of requests per caller up to which several concurrent callers explain many requests, so that `retry-storm` is
- * not reported.
- */
+/** Maximum number of requests per concurrent caller for which the rule `retry-storm` reports nothing. */
 const maximumAttempts = 6;
-/**
- * Maximum delay of a caller's retry after the required wait, in milliseconds. After a wait longer than this constant,
- * the maximum is the length of the wait.
- */
+/** Delay of a retry after its required wait that always counts as prompt, in milliseconds. */
 const promptMs = 2_000;
 /** Maximum number of concurrent callers that the judge assumes behind requests with one API key. */
 const maximumCallers = 64;
@@ -34,7 +28,7 @@ const maximumCallers = 64;
  */
 const minimumAgents = 3;
 
-/** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
+/** Detects independent callers that use one API key and that the scenario does not declare. */
 export interface UndeclaredCallers {
   /**
    * Whether a finding does not prove a fault of the client, because its requests may come from several independent
@@ -95,9 +89,9 @@ const changingAgents =
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** Earliest refused request since the last moment when no caller was waiting to retry. */
+  /** First refused request of the current period in which callers wait to retry. */
   let firstRefusal: JudgedRequest | undefined;
-  /** Whether one of the concurrent callers has retried since the first of them was refused. */
+  /** Whether a caller has retried a request since the refusal `firstRefusal`. */
   let hasRetried = false;
   /** Whether the first retry after several refusals obeyed the wait that the latest refusal required. */
   let isAfterLast = false;
@@ -111,8 +105,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes one caller if the first retry came after all required waits, and the other requests followed it at
-      // once.
+      // Requests that directly follow a retry after all required waits indicate a single caller.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
@@ -141,8 +134,7 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request came after the required wait. `false` if all refusals came within 100 ms of each other, because
- * concurrent callers may have received them.
+ * Whether a request came after the wait that the last refusal required. Always `false` if all refusals are concurrent.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

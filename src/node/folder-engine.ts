@@ -30,10 +30,7 @@ export interface FolderState extends LoggedState {
   readonly isResumed: boolean;
 }
 
-/**
- * Maximum size, in characters, of a scenario that is stored in the first entry of a new log, the file of `--data`. A
- * larger scenario is stored in a snapshot file, because an entry with it would be too large.
- */
+/** Maximum size of a scenario in a log entry, in characters. A snapshot file stores a larger scenario. */
 const largeScenario = 256 * 1024;
 
 /**

@@ -61,9 +61,7 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the server's log from Redis, or creates a log that starts with the scenario. The log contains the commands that
- * led to the server's state. If this version of petstore-sim would respond to a logged request in another way than the
- * version that logged it, moves such entries out of the log and reads the log again.
+ * Reads the server's state from its log in Redis, or creates a log that starts with the scenario.
  * @param hash hash of the scenario
  * @throws {LogOpenError} for an unusable log
  */

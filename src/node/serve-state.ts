@@ -81,8 +81,8 @@ interface MemoryState extends OpenedState {
 }
 
 /**
- * Creates the `Engine` of a server that keeps its state only in memory, as one simulator and its sandboxes.
- * @param loadService imports the control operations, the functions of the control API, at the first control request
+ * Creates the `Engine` of a server that keeps its state only in memory.
+ * @param loadService imports the functions of the control API at the first control request
  */
 export const memoryEngine = (
   sim: Simulator,

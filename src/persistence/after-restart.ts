@@ -1,9 +1,8 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
- * Updates a simulator's state after a server restart. Marks unfinished requests as abandoned, because their clients
- * have disconnected. A clock with a speed other than 1 skips the downtime; a clock with speed 1 continues with real
- * time.
+ * Abandons a simulator's unfinished requests after a server restart. A simulated clock with a speed other than 1 does
+ * not count the downtime.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

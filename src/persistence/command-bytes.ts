@@ -8,7 +8,7 @@ import { toJsonOutcome } from './command-json.js';
  * The size of variable texts, such as path, headers and body, is added separately.
  */
 const commandBytes = 1_000;
-/** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */
+/** Maximum number of bytes that one character occupies in JSON, as in `\u0000`. */
 const characterBytes = 6;
 /** Maximum size of the log's data about one sent response, in bytes of JSON, without the response body. */
 const sentBytes = 200;

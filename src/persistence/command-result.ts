@@ -13,9 +13,9 @@ export interface HandledRequest {
 /** Result of a command: a value or an error. */
 export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Result of applying a log entry to the server's state. */
+/** Result of executing the commands of one entry in a server's command log. */
 export interface AppliedEntry {
-  /** Results of the log entry's commands, in order. Empty for an entry that the server has already applied. */
+  /** Results of the commands of a log entry, in order. Empty if the server has already applied this log entry. */
   readonly results: readonly CommandResult[];
   /** Hash of all responses that the server created when it applied the log entry. */
   readonly hash: string;

@@ -59,7 +59,7 @@ export interface ControlCommand {
    * only the scenario's name.
    */
   readonly input: unknown;
-  /** Origin of the called control URL: `http://127.0.0.1:4010`. */
+  /** Origin of the URL at which the control operation was requested, such as `http://127.0.0.1:4010`. */
   readonly origin?: string | undefined;
   /** Name that the caller of the control operation sent in X-Sim-Caller or User-Agent. */
   readonly client?: string | undefined;
@@ -140,7 +140,7 @@ export interface TickCommand {
  */
 export interface JoinCommand {
   readonly kind: 'join';
-  /** Version of petstore-sim that the replica runs. */
+  /** Version of petstore-sim on the server that joins the shared log. */
   readonly version: string;
 }
 

@@ -16,7 +16,7 @@ export class DueRequests {
     this.#sims = sims;
   }
 
-  /** Notes that at least one simulator of the server has a delayed response. */
+  /** Notes that at least one simulator has a delayed response. */
   add(): void {
     this.#mayHaveAny = true;
   }

@@ -9,8 +9,8 @@ export interface LogTimeOptions {
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether several servers, whose clocks differ slightly, append to the log. Steps of up to 5 s by which this
-   * machine's clock is set back are then ignored. Default false.
+   * Whether several servers append to the log. Clock differences of up to 5 s between the servers are then ignored.
+   * Default false.
    */
   isShared?: boolean | undefined;
 }
@@ -54,7 +54,7 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Has no effect on this clock: the time of a server's log never goes back.
+    // Has no effect, because the time of a server's log, which this clock shows, never goes back.
   }
 
   /**

@@ -134,7 +134,9 @@ export interface Log {
    * 64 MiB
    */
   append(entry: NewEntry): Promise<LogEntry>;
-  /** Functions of a log that several servers share; `undefined` for any other log. */
+  /**
+   * Additional functions of a log that several servers share, such as `follow`; `undefined` for a log of one server.
+   */
   readonly shared?: SharedLog | undefined;
   /**
    * Writes a snapshot of the server's state after the log entry at `position`. Then deletes the entries and snapshots
@@ -173,8 +175,8 @@ export interface SharedLog {
    */
   catchUp(): Promise<void>;
   /**
-   * Reports that this server's responses to the requests of a log entry differ from those of the server that wrote the
-   * entry. For the comparison, each log entry contains hashes of its writer's earlier responses.
+   * Reports that this server's responses to requests in the log differ from the responses of the server that wrote the
+   * log entry.
    */
   reportDisagreement(position: number, writer: string): void;
 }

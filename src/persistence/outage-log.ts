@@ -38,7 +38,7 @@ export class OutageLog {
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // A rejected sandbox creation is also a rejected API request: the first request to a sandbox creates the sandbox.
+      // A `touch` command that creates a sandbox stands for the first API request to that sandbox.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -96,8 +96,8 @@ export class OutageLog {
   /**
    * Ends an outage of Redis, and creates a log command for each sandbox whose requests were rejected.
    * @param nowMs end of the outage, in Unix milliseconds
-   * @param exists whether a sandbox exists; the outage of a missing sandbox waits for a later call of `end`
-   * @returns commands to append to the log, each to be confirmed by `settle`
+   * @param exists whether a sandbox exists
+   * @returns commands to append to the log, each to be passed to `settle` with its result
    */
   end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;

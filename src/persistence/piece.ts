@@ -54,14 +54,11 @@ export interface ScenarioPetsPiece {
   readonly pets: readonly unknown[];
 }
 
-/**
- * First fields in the stored state of a simulator, or of a named snapshot of a simulator. Separate parts with data and
- * API keys follow. Data that has not changed since the scenario's start is omitted.
- */
+/** Fields that the stored state of a simulator and of its named snapshots have in common. */
 interface StateHead {
   /** Number of the loaded scenario among the scenarios in the stored snapshot, counted from 0. */
   readonly resolved: number;
-  /** Index of the scenario whose data, such as pets, a reset of the simulator restores. */
+  /** Number of the scenario whose pets a reset restores, counted from 0 among the snapshot's scenarios. */
   readonly petsFrom: number;
   readonly faults: ExportedState['faults'];
 }

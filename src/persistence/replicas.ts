@@ -19,10 +19,7 @@ export interface Replica {
 
 export interface ReplicasState {
   readonly list: readonly Replica[];
-  /**
-   * Total time in which the log's store (Redis) was available, in milliseconds. Detects replicas that have stopped
-   * writing, without counting outages of the store.
-   */
+  /** Total time in which the log's Redis store was available, in milliseconds. */
   readonly activeMs: number;
 }
 

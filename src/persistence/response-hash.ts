@@ -6,7 +6,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 const longBody = 200;
 const maximumBodies = 200;
 
-/** Hash of a log entry's responses if the log entry produced no response. */
+/** Placeholder hash for a log entry that has no responses: the hash of an empty text. */
 export const emptyHash = fingerprint('');
 
 /**
@@ -44,7 +44,7 @@ export function createResponseHash() {
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
-    /** Returns one hash of all responses that were added since the last call of `take`. */
+    /** Returns one hash of all responses added so far, and removes them. */
     take(): string {
       const hash = fingerprint(parts.join('\n'));
       parts = [];

@@ -38,7 +38,7 @@ export type ScenarioOf = (number: number) => ResolvedScenario;
 
 /**
  * Restores a simulator's state from the parts of a snapshot.
- * @param sim simulator started with the snapshot's scenario whose pets a reset restores
+ * @param sim simulator that was started with the scenario whose number is `petsFrom`
  * @param scenarioOf returns a scenario of the snapshot by its number
  */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {

@@ -25,7 +25,7 @@ export interface MachineOptions
 
 /**
  * Creates the state of a server at the start of a scenario.
- * @param atMs time of the log's first entry, in Unix milliseconds
+ * @param atMs time of the first entry in the server's command log, in Unix milliseconds
  */
 export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
   const time = new LogTime(options);
@@ -122,7 +122,8 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // Open streams postpone the removal of a sandbox only by `touch` commands in the server's log.
+      // Does not let open streams delay the removal of a sandbox here, because the log contains `touch` commands for
+      // this purpose.
       isWatched: () => false,
       onMade,
     }),

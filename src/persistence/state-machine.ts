@@ -29,7 +29,7 @@ import { runControl } from './run-control.js';
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
-  /** API that the server's simulators simulate (the Petstore), with its control operations. */
+  /** Simulated main API (the Petstore), and the definitions of the control operations. */
   readonly service: ServedService;
   readonly sim: Simulator;
   readonly time: LogTime;
@@ -57,7 +57,7 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** For each sandbox, the number of API requests in the current log entry that are not handled yet. */
+  /** For each sandbox, the number of API requests in the current log entry that have not been handled yet. */
   #notYetHandled = new Map<string, number>();
   /** Name of the server that wrote the log entry being applied. */
   #writer = '';

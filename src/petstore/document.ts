@@ -19,7 +19,7 @@ export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
 /**
- * Fields of `NewPet`, the request body of createPet. Sentences of the API's documentation: "name and categoryId are
+ * Names of the fields of `NewPet`, the request body of createPet. The API's documentation: "name and categoryId are
  * required", "status: one of the allowed status values".
  */
 export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];

@@ -13,7 +13,6 @@ import { type Pet, toStored } from './pet.js';
 import type { PetStoreState } from './pet-store.js';
 import { faultSchema } from './scenario-schema.js';
 
-/** Schema of an exact int64 as a JSON number. Exports and imports use the same form. */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
 
 const documented = ['id', 'name', 'categoryId', 'status'];

@@ -4,7 +4,7 @@ import type { Settings } from './settings.js';
 /** Maximum number of cached listPets responses per store of pets. Limits the memory if a client reads every page. */
 const maximumLists = 100;
 
-/** Response of listPets. It is full if it has as many pets as the query allows. */
+/** Response of listPets, and whether the response has as many pets as the query allows. */
 export interface PetList {
   outcome: Outcome;
   isFull: boolean;

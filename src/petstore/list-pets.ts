@@ -7,10 +7,7 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/**
- * Runs the operation listPets, which returns a list of pets. Sentence of the API's documentation: "Operation name:
- * listPets. GET /pets."
- */
+/** Runs the operation listPets (`GET /pets`), which returns a list of pets. */
 export const listPets: Operation = (call, context) => {
   const { pets, settings } = context;
   // Skips the list cache if responses have a Link header. The cache distinguishes lists only by query, but the Link

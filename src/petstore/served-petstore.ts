@@ -29,8 +29,7 @@ export const servedPetstore = /* @__PURE__ */ createServedService({
   state: {
     ...petState,
     check(scenario, { pets }) {
-      // Allows as many generated pets as the loaded state has pets, even above the usual maximum. The server that
-      // exported the state could hold so many pets.
+      // Accepts a scenario with as many pets as the loaded state, even above the usual maximum.
       const most = Math.max(maximumPetsWhileServing, pets.length);
       if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
     },

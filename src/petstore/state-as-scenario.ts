@@ -12,9 +12,9 @@ import type { GeneratePets } from './resolve-pets.js';
 import { resolveScenario } from './scenario.js';
 
 /**
- * Converts an exported state to a scenario that starts in this state: keys, pets, fault rules with counts, and the
- * clock. Unchanged generated pets stay a `generate` setting.
- * @param generatePets required if the scenario generates pets
+ * Converts an exported state to a scenario that starts in this state.
+ * @param generatePets function that creates the pets for the scenario field `pets.generate`; required if the scenario
+ * has this field
  */
 export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
   const { clock, nextId, keys, unlistedKeys, faults } = state;
@@ -27,7 +27,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // For unchanged generated pets, the export contains the scenario's own settings `ids` and `pets`.
+    // Exports the settings of the pet generation instead of the pets, if no generated pet has changed.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -61,10 +61,7 @@ const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: Exp
 /** Converts a pet for a scenario. A missing status becomes `null`, because a scenario would fill in a default. */
 const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });
 
-/**
- * Converts a key for a scenario: fields that a user can read and edit, and the exact field `state`, which takes
- * precedence.
- */
+/** Converts an exported API key to a key in a scenario. */
 function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
   const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);
@@ -74,7 +71,7 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
-    // An active key needs the field `state` only if the default scenario contains an inactive key with the same name.
+    // Writes the state `active` only to override a key that the default scenario declares inactive.
     ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
     ...(usage.minute + usage.day > 0 && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),

@@ -7,8 +7,8 @@ import type { GeneratePets } from './resolve-pets.js';
 import type { petConditions, petFields } from './scenario-fields.js';
 import type { settingValues } from './settings.js';
 
-// Declares the members that the Petstore adds to types of src/simulator, src/scenario and src/control-api. Every public entry imports
-// this file, so that its declarations contain these members.
+// Adds the Petstore API's fields to general types such as `Settings`. Every entry file of the package imports these
+// declarations.
 
 type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
 type PetFields = typeof petFields;

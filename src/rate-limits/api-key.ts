@@ -126,8 +126,7 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   key.preset = undefined;
   const startMs = nowMs - Math.max(0, clockMovedMs - preset.clockMovedMs);
   const startSeconds = Math.floor(startMs / 1000);
-  // Counts the simulated requests of other clients with this key only from `startSeconds` on, because the key's initial
-  // usage in the scenario already includes their earlier requests.
+  // The API key's usage in the scenario already includes earlier requests of other simulated clients.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
   if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
   if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
@@ -163,10 +162,7 @@ export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: numbe
   endEpisode(key);
 }
 
-/**
- * Counts a refused request in windows of its key, by the setting `rejectedCounts`: in both, only in those with
- * remaining requests, or in none. Refusals by the minute limit can thus use up the day window.
- */
+/** Counts a refused request in the key's minute and day windows that the setting `rejectedCounts` selects. */
 export function countRefused(
   key: ApiKey,
   algorithm: Algorithm,

@@ -44,10 +44,7 @@ export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
-  /**
-   * Tokens of the API keys, by the number in a key id such as `key_af63dc4c8601ec8c`, a hash of the token. Built at the
-   * first lookup by key id.
-   */
+  /** Tokens of the API keys, by the hash in each key's id. Created at the first search for a key id. */
   #textsByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
 

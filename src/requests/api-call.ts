@@ -45,8 +45,8 @@ export interface ApiCall {
   /** Number of the client's connection, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
   /**
-   * Whether the HTTP server sends responses that ask a client to wait, such as a 429, about 20 ms later. Requests that
-   * arrive during this delay were sent in parallel.
+   * Whether the HTTP server delays responses that ask a client to wait, such as a 429, by 20 ms. The client's parallel
+   * requests then arrive first.
    */
   readonly holdsRefusals?: boolean | undefined;
   /**

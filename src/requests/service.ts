@@ -68,8 +68,7 @@ export interface RunContext<Data, Scenario> {
 }
 
 /**
- * Data of one simulated API (service), such as its pets. Each simulator and each sandbox has separate data. @typeParam
- * Copy type of the copy that `capture` returns
+ * Data of one simulated API, such as the pets of the Petstore. @typeParam Copy type of the data's copy in a snapshot
  */
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Restores the service's data as at the start of the scenario. Without this method, `createData` is called again. */
@@ -105,8 +104,8 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
    */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts the JSON values that the method `write` returned to a copy of the simulated API's data. Default: returns
-   * the first value.
+   * Converts the JSON values that the method `write` returned back to a copy of the simulated API's data. Default:
+   * returns the first JSON value.
    */
   read?(values: readonly JsonValue[]): Copy;
 }

@@ -54,7 +54,7 @@ export interface SandboxesState {
 export interface SandboxesOptions {
   /** Real time after which an unused sandbox is dropped with its state, in milliseconds. Default: ten minutes. */
   idleMs?: number | undefined;
-  /** Maximum number of sandboxes. Default: 1,000. */
+  /** Maximum number of sandboxes (isolated simulators at their own URLs of one server). Default: 1,000. */
   limit?: number | undefined;
 }
 
@@ -144,7 +144,7 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Whether a read must count as a use of the sandbox, to prevent the sandbox's removal as idle. */
+  /** Whether the sandbox's last use is so old that a read request must renew it. */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
     return this.#nowMs() - lastUsedMs >= this.renewalMs;

@@ -10,7 +10,7 @@ const seconds = whole(1, tenYearsSeconds);
 const milliseconds = whole(0, tenYearsSeconds * 1000);
 const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
 
-/** Schemas of the scenario's settings about bans that have no fixed list of values, such as durations. */
+/** Schemas of the ban settings in a scenario, such as durations and counts. */
 export const banValues = {
   banAfter: count,
   banGraceMs: milliseconds,
@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema of a deprecated field in a scenario's `ban`. The schema rejects every value, because
- * `withPresentNames` first renames each field with a valid value.
+ * Creates the schema of a deprecated field in a scenario's `ban`, which rejects every value. Valid values were moved to
+ * the present field before the check.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

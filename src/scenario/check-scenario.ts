@@ -38,7 +38,7 @@ export function* checkScenario(
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete otherFields[field];
-    // If a scenario's field `plans` or `assumptions` is invalid as a whole, skips the check of keys and fault rules.
+    // Skips the check of keys and fault rules, which depend on the invalid field `plans` or `assumptions`.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete otherFields.keys;
       delete otherFields.faults;
@@ -84,7 +84,10 @@ function omitAssumption(otherFields: CheckedScenario, id: string): void {
   if (id === 'enterpriseLimits') loosen(otherFields, 'enterprise');
 }
 
-/** @throws {ScenarioError} if the fault rule is invalid or names an unknown operation */
+/**
+ * Checks a fault rule and the operation names in it.
+ * @throws {ScenarioError} if the fault rule is invalid or names an unknown operation
+ */
 export function checkFault(
   fault: unknown,
   { faultSchema }: Pick<ScenarioRules, 'faultSchema'>,

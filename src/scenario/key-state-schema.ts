@@ -11,10 +11,7 @@ const tenYearsMs = 3_650 * 86_400_000;
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
-/**
- * Schema of the time at which a rate-limited API key may retry, in Unix seconds, as a 429 has named it. The maximum is
- * rounded up, because retry times are rounded up to whole seconds.
- */
+/** Schema of a retry time that a 429 response stated, in Unix seconds, rounded up. */
 const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
 /** Schema of a rate-limit window's usage in an exported key. The window's limit and length are in the scenario. */

@@ -4,9 +4,8 @@ import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';
 
 /**
- * Checks a scenario object in steps, and merges it with the default scenario. Rejects the name of a scenario, because a
- * web page cannot read scenario files.
- * @throws {ScenarioError} with every issue and its path, or with the way to load a named scenario
+ * Checks a scenario object, and merges it with the default scenario.
+ * @throws {ScenarioError} for an invalid scenario, or for a scenario's name instead of an object
  */
 export function* resolveContent(...[scenario, ...more]: Parameters<typeof resolveInSteps>): Steps<ResolvedScenario> {
   if (typeof scenario === 'string') {

@@ -13,8 +13,7 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
 };
 
 /**
- * Collects the values of all assumptions from a scenario. Later sources override earlier ones: the ban preset,
- * `assumptions`, then `plans`, `limits` and `ban`. Reports contradictions between `assumptions` and these fields.
+ * Collects the values of a scenario's assumptions: settings for API behavior that the API's documentation leaves open.
  */
 export function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: Issue[]): Settings {
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;

@@ -58,8 +58,7 @@ function toWindow(
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
     issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // For a token bucket, `used` counts missing units. A request takes as many units as the window has seconds, and
-  // `limit` units return per second. So `used / limit` is the time until the bucket is full, in seconds.
+  // Number of seconds until a token bucket is full: `used / limit`.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(

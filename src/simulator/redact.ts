@@ -19,10 +19,9 @@ export const displayKey = (sim: Simulator, key: string): string =>
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Creates a function that masks API keys in texts, except keys that the scenario defines.
- * @param only scenario whose keys stay unmasked; default: the simulator's current scenario
- * @returns function that takes all texts of a request and the request's API key, and returns the masking function for
- * these texts
+ * Creates a function that masks API keys in texts, except the keys of a scenario.
+ * @param only this scenario; default: the simulator's current scenario
+ * @returns function that takes the texts and the API key of a request, and returns a masking function for them
  */
 export function createRedactor(
   sim: Simulator,
@@ -75,10 +74,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of texts) learn(key);
   }
 
-  /**
-   * Collects the API keys of all requests in the journal before any request is shown. The query of an early request can
-   * contain a key that only a later request sends as its API key.
-   */
+  /** Collects the API keys of all requests in the journal, so that each occurrence can be masked. */
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
@@ -90,8 +86,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // Marks the journal as searched for API keys only if no request is pending, because a pending request's record
-    // follows later with a lower id.
+    // A pending request gets its journal entry later, with a lower id than `lastId`.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

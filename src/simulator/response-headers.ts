@@ -6,7 +6,7 @@ import type { WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
 import { memoizeLast } from '../values/memoize-last.js';
 
-/** Data for the headers of one response, such as rate limit, settings and additional headers. */
+/** Data from which the headers of one response are computed. */
 export interface HeaderSource {
   nowSeconds: number;
   rate: RateReport | undefined;

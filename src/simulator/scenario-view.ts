@@ -8,8 +8,8 @@ interface ScenarioSource {
 }
 
 /**
- * Creates the getters of a simulator that read its scenario, as the prototype of all simulators. A prototype, because
- * V8 stores most object literals with getters as slow hash tables.
+ * Creates the prototype of all simulators, with getters for the scenario. In V8, own getters would make simulators
+ * slow.
  */
 export const createScenarioView = (sourceOf: (sim: object) => ScenarioSource) => ({
   get name(): string {

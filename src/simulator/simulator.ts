@@ -39,7 +39,7 @@ import {
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Saved state of a simulator, for `restore`: scenario, clock, pets, keys and faults, but no journal. Immutable. */
+/** Immutable saved state of a simulator, for the method `restore`. Omits the list of received requests. */
 export interface Snapshot {
   /** Scenario that was loaded when the snapshot was taken. */
   readonly resolved: ResolvedScenario;
@@ -145,9 +145,9 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
 
 /**
  * Creates a simulator from a checked scenario.
- * @param main service of the base path `/v1`, in addition to which `services` are served
+ * @param main simulated API at the base path `/v1`
  * @param time source of the machine's time; default: the machine's clock
- * @param operations operations that scenarios may name; default: those of the main service
+ * @param operations operations that scenarios may name; default: those of `main`
  */
 export function simulateFrom(
   main: MainService,
@@ -198,7 +198,7 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly main: MainService;
   readonly routes: RouteHost;
-  /** Returns the user's own msw handlers for this simulator. Created at the first call, and again after each reset. */
+  /** Returns the msw handlers from the user's option `handlers`, which are created anew after each reset. */
   ownHandlers(): readonly OwnHandler[];
   /** Function of the option `handlers`, which creates the user's own msw handlers; `undefined` without the option. */
   readonly handlerSource: SimulatorOptions['handlers'];

@@ -8,7 +8,7 @@ import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 
-/** State of a request in progress, with the results so far. */
+/** Data of a request that the simulator is currently handling. */
 export interface RequestInProgress {
   /** Id of the request in the journal. */
   readonly id: number;
@@ -16,7 +16,7 @@ export interface RequestInProgress {
   /** Scenario that was loaded when the request arrived. A delayed response also follows this scenario. */
   readonly resolved: ResolvedScenario;
   readonly match: Match;
-  /** Name of the service that handles the request; `undefined` for a custom route. */
+  /** Name of the simulated API that handles the request; `undefined` for a handler of the user. */
   readonly service: string | undefined;
   /** Whether the plan's limits apply to the request's operation. */
   readonly isLimited: boolean;

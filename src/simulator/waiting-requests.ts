@@ -46,8 +46,8 @@ export function createWaitingRequests(
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // The journal entry of the disconnected client's request waits for the custom route's function, which may still
-      // store an object.
+      // A custom route's function continues after its client disconnects. The request's journal entry is written when
+      // the function ends.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
@@ -63,8 +63,7 @@ export function createWaitingRequests(
   function delay(request: DelayedRequest): void {
     const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
     delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
-    // Starts the timer only after the caller waits for the delayed response. Otherwise a timer that ends at once would
-    // never release the response.
+    // Starts the timer of a delayed response only after the caller waits for the response.
     Promise.resolve().then(() => clock.rearm());
   }
 

@@ -62,7 +62,6 @@ interface Server {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-/** HTTP servers of the tests that are still running. */
 const running = new Map<Simulator, Server>();
 
 async function end(sim: Simulator): Promise<void> {

@@ -56,10 +56,7 @@ export interface MatcherResult {
 interface BehaviorCheck {
   /** Expected behavior, as the end of the message "expected that the client had ...": `created each pet once`. */
   behavior: string;
-  /**
-   * Rule of the judge for which the client's requests must be evidence, such as a retry for `early-retry`. Without
-   * evidence, the matcher fails, also with `.not`.
-   */
+  /** Rule of the judge that the client's requests must put to the test. If they do not, the matcher fails. */
   exercisedBy: FindingCode;
   /** Rules of the judge that must have no finding for the matcher to pass. */
   codes: readonly FindingCode[];

@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Response, Route } from '@playwright/test';
 import { addressPattern } from '../in-process/address-pattern.js';
 import { formatTimes } from '../judge/finding.js';
 
-/** A URL whose requests are routed from a page, or from all pages of a browser context, to the sandbox. */
+/** URL from which a browser page requests the API. The test's simulator responds to these requests. */
 interface Watched {
   page: Page | BrowserContext;
   baseUrl: string;

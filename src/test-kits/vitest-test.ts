@@ -99,7 +99,7 @@ export function createTest({ readScenario, listen }: Environment) {
   });
 }
 
-/** Matcher that always fails with the given message. Vitest adds text of its own to any other error. */
+/** Vitest matcher that always fails, and whose error shows only the given message. */
 const failure = { toHaveNoFailure: (message: string) => ({ pass: false, message: () => message }) };
 
 /**

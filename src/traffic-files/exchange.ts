@@ -4,11 +4,7 @@ import { requestTarget } from '../values/request-target.js';
 /** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
-/**
- * Request and response from a file of recorded traffic, or from `calibrate`. `token` is a name such as `key-1`, never
- * the API key. `headers` contains only the response headers that petstore-sim evaluates; others are dropped, because
- * some contain secrets.
- */
+/** Recorded request with its response. Names such as `key-1` replace the API keys. */
 export interface Exchange extends RequestRecord {
   /**
    * Request headers Content-Type and Origin, with lower-case names. The verdict on the client and the comparison of the
@@ -26,9 +22,7 @@ export interface Exchange extends RequestRecord {
   readonly question?: string | undefined;
 }
 
-/**
- * Recorded request and response with writable fields, because the number and times of the request are corrected later.
- */
+/** Recorded request and response whose number and times may still change during the reading of a recording. */
 export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
 /** Names a recorded request in a message: `#12 GET /pets?limit=0`. */

@@ -38,7 +38,7 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
   };
 }
 
-/** Whether the page aborted the request, as Playwright and Chromium record it. */
+/** Whether a HAR entry contains an error text by which browsers mark aborted requests. */
 const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 

@@ -48,10 +48,7 @@ export interface ReadOptions {
    * Default `false`.
    */
   isAnyService?: boolean | undefined;
-  /**
-   * API keys that are not secret, such as those of a scenario. The result contains these keys unchanged, and any other
-   * key as a name such as `key-1`.
-   */
+  /** List of API keys that are not secret. All others are masked when the recording is read. */
   publicKeys?: Iterable<string> | undefined;
 }
 

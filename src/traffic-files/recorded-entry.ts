@@ -21,6 +21,6 @@ export interface RecordedEntry {
    * the same name used one connection.
    */
   readonly connection: string | undefined;
-  /** Journal entry of the simulator, if the simulator wrote the recording. */
+  /** Fields that petstore-sim adds to a recorded request; `undefined` in a recording by another tool. */
   readonly own: Readonly<Record<string, unknown>> | undefined;
 }

@@ -9,7 +9,6 @@ const secondMs = 1_000;
 
 /**
  * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's, in milliseconds.
- * Returns 0 if possible, otherwise the possible value that is most favorable to the client.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;
@@ -25,7 +24,7 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   }
   if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
   if (least <= most) return Math.floor(most);
-  // If `Date` headers contradict each other, the median lead of the API server's clock is used.
+  // If the `Date` headers fit no single clock difference, the median of all differences is used.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

@@ -19,16 +19,12 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/**
- * Checks a value, with pauses for other work of the server.
- * @param value has the type that the schema accepts
- */
+/** Checks the fields and items of a value, with pauses for other work of the server. */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // A schema that wraps another schema checks its value without a pause, because it converts or refines the complete
-  // value.
+  // Checks the value of a schema that wraps another schema as a whole, without pauses for other work.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
     if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);

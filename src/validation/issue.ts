@@ -60,7 +60,7 @@ const maximumLength = 1_000;
 
 /**
  * Formats issues in one line: `PATH: expected ..., got ...; PATH: ...`.
- * @param prefix text before each path: `scenario.`
+ * @param prefix text before each path, such as `scenario.`
  */
 export function joinIssues(issues: readonly Issue[], prefix: string): string {
   const parts = issues

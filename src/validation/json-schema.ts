@@ -29,8 +29,7 @@ const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // Pattern for durations of whole seconds. Fractions of hours and days pass unchecked, because a pattern cannot test
-    // them.
+    // Pattern for durations of whole seconds, such as `90s`. Fractions of hours and days are not checked.
     textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
       minimum: 1_000,
       maximum: longestMs,

@@ -34,7 +34,7 @@ export interface Schema<Output, Input = Output> {
   readonly items?: readonly AnySchema[];
   /** Alternative schemas, of which a value must match one. */
   readonly options?: readonly AnySchema[];
-  /** Whether a map may omit the field that has this schema. `fallback` is the default value of an omitted field. */
+  /** Whether an object may omit the field. An omitted field gets the value `fallback`. */
   readonly isOptional?: true;
   readonly fallback?: unknown;
   /** Type of the values that the schema accepts. Exists only for TypeScript. */

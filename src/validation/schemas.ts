@@ -124,10 +124,7 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
-/**
- * Creates the position of a validation issue at the name of a field instead of its value, such as for an unknown field.
- * The caller adds the issue's message.
- */
+/** Creates the position of a validation issue at a field's name, not at its value. */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };

@@ -48,14 +48,11 @@ export function* decodingsOf(text: string, layers = maximumLayers): Generator<De
   }
 }
 
-/**
- * Decodes the escapes of one encoding (URL or JSON) in a text. Each escape becomes one character. Returns `undefined`
- * for a text without escapes of this encoding.
- */
+/** Decodes the escapes of one encoding (URL or JSON) in a text. Returns `undefined` for a text without escapes. */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
   /**
-   * `places` contains the position of each decoded character in the new text. `ends` contains the end of each decoded
-   * character's escape sequence, such as `%41`, in the original text.
+   * `places` contains the position of each character in the decoded text. `ends` contains the end of the character's
+   * escape sequence, such as `%41`, in the original text.
    */
   const places: number[] = [];
   const ends: number[] = [];

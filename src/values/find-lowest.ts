@@ -1,7 +1,4 @@
-/**
- * Finds the lowest number from 0 to `count` for which `holds` is true, by binary search. `holds` must be true for all
- * higher numbers too.
- */
+/** Finds by binary search the lowest index from which on `holds` is true; `count` if there is none. */
 export function findLowest(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

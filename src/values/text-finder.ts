@@ -102,7 +102,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Replaces overlapping API keys together by the masked form of the last key.
+        // Replaces overlapping API keys in a text together by one masked key.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;

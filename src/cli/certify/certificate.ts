@@ -164,7 +164,10 @@ export interface NotPassed extends CertifiedRun {
   scenarios: string;
 }
 
-/** Groups the runs that did not pass: each failed run is a group of its own, other runs are grouped by reason. */
+/**
+ * Groups an SDK's runs without the outcome `pass` by the reason. Each run with the outcome `fail` is a group of its
+ * own.
+ */
 export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'results'>): NotPassed[] {
   const others = results.filter(({ outcome }) => outcome !== 'pass');
   const groups = groupBy(others, ({ outcome, scenario, detail }) =>

@@ -48,7 +48,7 @@ export interface CertifyFlags {
   json?: boolean;
 }
 
-/** Limits of the default number of concurrent test runs of `certify`: per tested SDK and per processor. */
+/** Maximum default number of concurrent test runs for each SDK under test. */
 const runsPerSdk = 10;
 const runsPerProcessor = 20;
 

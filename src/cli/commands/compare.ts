@@ -91,7 +91,8 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 async function readSaved(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
   printNotes(notes);
-  // Rejects a recording that contains API keys of unknown clients, because the earlier use of these keys is unknown.
+  // Accepts only recordings that `compare` or `calibrate` wrote, because these commands recorded every request with the
+  // API key.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(

@@ -56,7 +56,6 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
 const noRequestsMessage = ({ exitCode }: RunResult) =>
   `petstore-sim: ${expectedRequests}${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
-/** Advises how to repeat the run: with a command that records the run, or the command that replays its recording. */
 function replayAdvice(flags: ExecFlags, command: readonly string[]): string {
   const { record } = flags;
   const recording = record === undefined ? `To record this run:  ${recordCommand(flags, command)}\n` : '';

@@ -75,7 +75,7 @@ const nothingTriedCode = 2;
 
 /**
  * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
- * @returns exit code: 1 if a failure was found, 2 if no run exercised a rule, 130 or 143 if a signal stopped the search
+ * @returns exit code: 1 for a found failure, 2 if the runs tested no rule of the judge, 130 or 143 after a signal
  */
 export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const { flags, rest: command } = input;
@@ -231,8 +231,7 @@ const otherStarts: readonly Scenario[] = [
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // A client fails in this scenario if its concurrent callers do not share the wait after a 429. The delay of responses
-  // makes some callers send only after the one second that the judge tolerates.
+  // Fails a client whose concurrent callers do not share the wait after a 429.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -258,7 +257,7 @@ function initialScenarios(): Scenario[] {
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
 
-/** Removes from a scenario the names of fault rules, and the client's API key if it is the default key. */
+/** Removes redundant fields from a scenario: the names of fault rules, and a default API key. */
 function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
   const isDefault = key === clientOf(fields).key;
   const asked = isDefault ? client : { key, ...client };
@@ -328,7 +327,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 
 /** Number of runs after which `petstore-sim hunt` stops if the client sent no request in any run. */
 const maximumSilentRuns = 3;
-/** Lines of a command's output that a message quotes. */
+/** Maximum number of lines that a message quotes from the end of a command's output. */
 const quotedLines = 8;
 
 /**

@@ -96,11 +96,11 @@ export interface MatrixResult {
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
   output: string;
-  /** Whether the changed setting for API behavior changes a response to any of the client's requests. */
+  /** Whether the alternative value of the setting `id` changes any response to the client. */
   isMet: boolean;
   /**
-   * Whether the changed setting makes the client's result worse: another exit code, or a failed verdict that the
-   * default settings do not cause.
+   * Whether the client does worse with the changed assumption than without it: the verdict fails, or the exit code
+   * differs.
    */
   breaks: boolean;
 }
@@ -108,8 +108,8 @@ export interface MatrixResult {
 type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
 
 /**
- * Lists the test cases of `matrix`: the default settings, then one case per alternative value of each selected
- * assumption.
+ * Lists the test cases of the command `matrix`: the default settings, then each alternative value of each selected
+ * setting.
  */
 const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] => [
   { id: undefined, value: undefined },

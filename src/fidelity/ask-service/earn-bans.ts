@@ -58,10 +58,7 @@ async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolea
   return !isServed;
 }
 
-/**
- * Returns a list of `count` times in milliseconds: `startMs`, and further times one second apart. `calibrate` sends
- * requests at these times, before the end of their required wait, to cause a ban.
- */
+/** Returns `count` times in milliseconds, one second apart, from `startMs` on. */
 const strikesFrom = (startMs: number, count: number) =>
   Array.from({ length: count }, (_, strike) => startMs + strike * betweenStrikesMs);
 
@@ -94,10 +91,7 @@ async function askInBan(asker: ServiceClient): Promise<void> {
   await asker.atOnce(plainList);
 }
 
-/**
- * Measures for how long after a 429 the real API does not count further requests towards a ban. Sends requests at
- * growing delays until the key is banned.
- */
+/** Measures for how long after a 429 the real API counts no request towards a ban. */
 async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, graceStepsMs.length + after);
   if (refused === undefined) return false;
@@ -140,9 +134,9 @@ async function probeTolerance(
 
 /**
  * Uses up the rate limit of an API key, until a request gets a 429.
- * @param more number of later requests, for which the request budget must also suffice
+ * @param more number of later requests for which the option `--budget` must also suffice
  * @param apartMs delay between two requests, in milliseconds
- * @returns the 429; `undefined` if no 429 came or the window is too long to wait for
+ * @returns the 429; `undefined` if no 429 came
  */
 async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Promise<Exchange | undefined> {
   // Sends requests until one is accepted, because an earlier ban or rate limit of the key may not have ended. Some APIs

@@ -108,14 +108,13 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Returns the share of all pairs of possible rate-limit rules that the experiment can distinguish. */
+/** Computes the share of pairs of possible rate-limit rules that a series of requests can tell apart. */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
   const onceForEach = createOnceForEach<string>();
   const expected = limits.candidates.map((hypothesis) => {
     const { rules, keys } = hypothesis;
-    // Rate-limit rules that treat the experiment's requests alike share one computation of the expected responses.
     const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
     const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>
       limits.expectedResponses(hypothesis, requests),

@@ -104,7 +104,7 @@ export function probeOf(question: string, method: string, target: string): Probe
   return { method, target, headers: {}, token: 'own', question };
 }
 
-/** Request for a list of one pet. Its response shows how the service counts requests. */
+/** Request for a list of one pet. The response headers show how many requests remain. */
 export const plainList = probeOf('limits', 'GET', '/pets?limit=1');
 
 const write = (

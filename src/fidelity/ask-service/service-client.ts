@@ -58,10 +58,7 @@ export class CalibrationEnded extends Error {
   override readonly name = 'CalibrationEnded';
 }
 
-/**
- * Error that ends the command `calibrate` because the real API failed, is not a Petstore or rejected the API key.
- * Further responses would show nothing about the rules of the API.
- */
+/** Error that ends the command `calibrate` because the real API is unusable, such as after a rejected API key. */
 export class ServiceUnusable extends CalibrationEnded {}
 
 /** Additional wait after a reset time of the service, in milliseconds, because a timer can end early. */
@@ -243,8 +240,8 @@ export class ServiceClient {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Of the possible differences between this machine's clock and the API's, the smallest is used, so that waits end
-      // rather too late than too early.
+      // Uses the smallest difference between the API's clock and this machine's clock that the responses permit, so
+      // that waits end rather too late than too early.
       const [minimum, maximum] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }

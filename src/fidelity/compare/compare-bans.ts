@@ -17,10 +17,7 @@ export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceM
  * Maximum rounding error of a reset time in a response, in milliseconds. Services send reset times in whole seconds.
  */
 const roundingMs = 1_000;
-/**
- * Maximum number of bans that an API key may have had before the recording began. The comparison of ban lengths tries
- * each number up to this maximum.
- */
+/** Assumed maximum number of bans that an API key had before the recording. */
 const maximumEarlierBans = 8;
 
 /**

@@ -71,10 +71,7 @@ export function compareLimits(
  * ignored, because simulating each under several rate-limit rules takes time.
  */
 const maximumResponses = 2_000;
-/**
- * Maximum difference between two times in responses that rounding to whole seconds explains, in seconds. Example: the
- * end of Retry-After and the reset time.
- */
+/** Maximum difference in seconds, such as between Retry-After and the reset time, that counts as rounding. */
 const maximumRounding = 2;
 
 const nothing: ComparisonResult = { differences: [], confirmed: [], unchecked: [] };
@@ -145,8 +142,7 @@ function compareRules(
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Tries the rate-limit algorithms that the scenario does not set with every value of `windowStart`, because the
-    // possible values depend on the algorithm.
+    // The possible values of the setting `windowStart` depend on the rate-limit algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).candidates.map((hypothesis) => hypothesis.rules);
@@ -199,15 +195,15 @@ function compareRules(
 }
 
 /**
- * Whether possible rate-limit rules of the real API agree with the scenario in one setting. `windowStart` always agrees
- * if the possible rules have no fixed windows.
+ * Whether the rules and the scenario have the same value of the setting `about`. `windowStart` matters only to fixed
+ * windows.
  */
 function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;
   return setText(settings[about]) === setText(ownSettings[about]);
 }
 
-/** Formats a value for a comparison. Lists of operations are equal in any order. */
+/** Converts a value to JSON text for comparison, with sorted list items. */
 export const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
 /**
@@ -228,7 +224,7 @@ const explains = (rules: readonly LimitRules[], ownExchanges: readonly Exchange[
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // Does not change X-RateLimit-Remaining in a 429, because its value there is always 0.
+  // Does not change X-RateLimit-Remaining in a 429, because it is always 0 there.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };

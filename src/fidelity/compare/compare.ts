@@ -134,7 +134,6 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
   const { about, state, value, left, evidence } = row;
   const code = codeOf(about);
   const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
-  // Reports no difference for a setting if the real API's responses fit the scenario's value.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',

@@ -1,15 +1,11 @@
 /** Difference between the behavior of a real API and that of the simulator. */
 export interface ServiceDifference {
   /**
-   * Kind of the difference. `assumption`: the real API behaves according to another value of a setting than the
-   * scenario. `drift`: no value of a setting explains the API's response, so the API document or the simulator is
-   * outdated.
+   * Kind of the difference. `assumption`: another value of a scenario's setting explains the real API's response.
+   * `drift`: no value of any setting explains the response.
    */
   readonly kind: 'assumption' | 'drift';
-  /**
-   * Name of the assumption (a choice where the API's documentation is silent) or of the part of a response in which the
-   * real API and the simulator differ.
-   */
+  /** Name of the setting or response part in which the real API and the simulator differ. */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;

@@ -26,8 +26,7 @@ export async function simulateResponses(
       ...scenario,
       pets: facts.initialPets.map((pet) => ({
         ...pet,
-        // Gives the simulator's initial pets the undocumented fields of the real API's pets, if the scenario sets
-        // `unknownFields: echo`.
+        // Omits undocumented fields of pets, unless the simulator returns such fields (`unknownFields: echo`).
         extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
       })),
       categories: [...facts.categories],

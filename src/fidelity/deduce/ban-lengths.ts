@@ -16,10 +16,10 @@ interface BanLengths {
 }
 
 /**
- * Subtracts one second from observed ban lengths if the API rounds reset times up to whole seconds.
- * @param lengths lengths of the bans in seconds, computed from reset headers; `undefined` for an unknown length
- * @param waits Retry-After at the start of each ban, in seconds, which can prove the rounding
- * @param roundings kinds of rounding of reset times that explain the API's responses
+ * Corrects observed ban lengths by one second if the API rounds reset times up to whole seconds.
+ * @param lengths lengths of the bans in seconds, by the reset headers
+ * @param waits Retry-After at the start of each ban, in seconds
+ * @param roundings possible kinds of rounding of reset times
  */
 export function correctBanLengths(
   lengths: readonly (number | undefined)[],
@@ -27,8 +27,7 @@ export function correctBanLengths(
   roundings: ReadonlySet<LimitRules['rounding']>,
 ): BanLengths {
   const mayRound = roundings.size === 0 || roundings.has('up');
-  // Retry-After is the exact length of a ban if it is one second shorter than the length by the reset header. Only the
-  // reset header is then rounded up.
+  // A Retry-After one second below the reset header proves that the API rounds only the reset header up.
   const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
   const doesRound = mayRound && roundings.size === 1;
   const lengthOf = (seconds: number, index: number) => {
@@ -74,8 +73,7 @@ export function lengthKnowledge({ seconds: lengths, alternativeOffset }: BanLeng
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Allows for a second ban that is one second shorter than observed, because the API may round ban lengths up to whole
-  // seconds.
+  // The API may round ban lengths up to whole seconds, so the second ban may be one second shorter.
   const root = 1 / (second.index - first.index);
   const minimum = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(minimum, (second.seconds / first.seconds) ** root);

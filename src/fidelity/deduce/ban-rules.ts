@@ -24,8 +24,8 @@ export interface BanEpisode {
   readonly early: EarlyRequest[];
   isBanned: boolean;
   /**
-   * Whether `calibrate` itself sent the request that got the first 429. If so, `calibrate` is assumed to know all
-   * requests until the ban. The number of too early retries that caused the ban can then be certain.
+   * Whether `calibrate` itself sent the request that got the first 429. Only then can the deduced number of early
+   * retries before the ban be certain.
    */
   readonly isStartedByCalibrate: boolean;
   /** Whether every 429 from the key's first refusal to its next success or ban named the same reset time. */
@@ -140,10 +140,7 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
 const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
-/**
- * Derives a ban setting in milliseconds, such as `banGraceMs`, from the range that the responses allow. The result of a
- * wide range contains no value.
- */
+/** Estimates the setting `banGraceMs` or `banToleranceMs` from the range of its possible values. */
 function rangeKnowledge(about: 'banGraceMs' | 'banToleranceMs', [minimum, maximum]: Bounds): Knowledge {
   if (maximum > Math.max(500, 3 * minimum)) return notAsked(about);
   const byDefault = settingValues[about].default;

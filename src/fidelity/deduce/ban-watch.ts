@@ -121,7 +121,7 @@ export class BanWatch {
     const { token, status } = exchange;
     const observations: Observation[] = [
       observation('banStatus', [status], `a banned key is refused with ${status}`, {
-        // If only the reset time suggests a ban, the ban is reported as likely, not as certain.
+        // Without the status or error code of a ban, the ban is only likely.
         isLikely: !this.isMarked(exchange),
       }),
     ];
@@ -161,8 +161,6 @@ const startHistory = (first: Exchange): KeyHistory => ({
   episode: {
     early: [],
     isBanned: false,
-    // Whether `calibrate` sent the first refused request. Later requests before the API key's ban are assumed to have
-    // the same sender.
     isStartedByCalibrate: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],

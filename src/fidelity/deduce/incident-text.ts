@@ -17,10 +17,7 @@ export interface Incident {
   readonly text: string;
 }
 
-/**
- * Maximum number of requests with different recorded and replayed responses that a generated scenario file's comment
- * lists.
- */
+/** Maximum number of replay differences listed in the comment of a generated scenario file. */
 const maximumDiffering = 5;
 
 /**
@@ -56,8 +53,8 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /**
- * Creates a copy of the scenario with a shorter first rate-limit window, which ends when the recorded window ended.
- * Returns an empty list if the scenario's own window already ends then.
+ * Returns a list with a copy of the scenario whose rate-limit window is as short as the recorded one. The list is empty
+ * if the recorded window has full length.
  */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
@@ -98,10 +95,7 @@ function replayLines({ compared, same, differing }: ReplayedRecording): string[]
   ];
 }
 
-/**
- * Formats a scenario as YAML: one line per field, list item, API key and assumption. Values are JSON, which is valid
- * YAML.
- */
+/** Formats a scenario as YAML lines, with values as JSON, which is valid YAML. */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {

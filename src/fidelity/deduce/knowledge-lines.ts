@@ -54,8 +54,8 @@ export const contradictionTexts = ({ contradictions }: Learner): string[] => {
 };
 
 /**
- * Counts assumptions about undocumented API behavior by what the real API's responses show: `15 certain, 1 likely, 12
- * not asked, 1 contradicted`.
+ * Counts assumptions about the API's behavior by state: `15 certain, 1 likely, 12 not asked, 1 contradicted`. The state
+ * `not asked` means that no response has decided the assumption.
  */
 export function sumLine(learner: Learner): string {
   const rows = learner.knowledge();

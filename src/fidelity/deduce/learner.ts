@@ -69,9 +69,7 @@ export class Learner {
     this.#addControlled();
   }
 
-  /**
-   * Moves observations of the API's behavior from the waiting list to the evidence once each has only one explanation.
-   */
+  /** Counts an observation of the API's behavior as evidence once only one explanation is left. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

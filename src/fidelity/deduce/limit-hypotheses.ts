@@ -44,10 +44,7 @@ export interface LearnedPlan extends Record<WindowName, number | undefined> {
 export const limitsText = ({ minute, day }: LearnedPlan, separator: string): string =>
   [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(separator);
 
-/**
- * Maximum number of possible states of one API key's windows that the search for rate-limit rules examines. Above the
- * maximum, the search ignores the key's earlier responses.
- */
+/** Maximum number of possible rate-limit states per API key. Above the maximum, all states of the key are discarded. */
 const maximumStates = 24;
 /**
  * Minimum number of requests that the service counted, but `calibrate` did not send, to conclude that another client
@@ -122,8 +119,8 @@ export class LimitHypotheses {
 
   /**
    * Adds a request and its response to the evidence for the possible rate-limit rules.
-   * @param isBan whether the response has the status or error code of a ban
-   * @returns whether a ban caused the response, also if the response has the error code of an exceeded limit
+   * @param isBan whether the response's status or error code shows a ban
+   * @returns whether the response's status, error code or reset time shows a ban
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
@@ -142,7 +139,7 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // A key's next 429 after a 429 from a ban belongs to that ban, unless the announced reset time has become earlier.
+    // During one ban of a key, the reset time in its 429 responses never becomes earlier.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -202,10 +199,7 @@ export class LimitHypotheses {
     return { token, plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
-  /**
-   * Returns, as text, the responses that one hypothesis about the rate limits predicts for requests with the user's API
-   * key.
-   */
+  /** Predicts the responses to the given requests under one set of possible rate-limit rules, as text. */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
     requests: readonly { readonly atSeconds: number; readonly operation: string | undefined }[],
@@ -277,8 +271,7 @@ export class LimitHypotheses {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;
       const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
-      // Another client with the same API key may have caused an unexplained response. A recording needs less evidence
-      // for such a client, because recordings can lack requests.
+      // A recording can be incomplete, so a single unknown request suffices as the cause of an unexpected response.
       const enough = exchange.question === undefined ? 1 : minimumUnaccounted;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -287,8 +280,7 @@ export class LimitHypotheses {
     const left = valuesOf(about, this.#candidates);
     const { evidence, requests } = this.#observations.about(about);
     const base = { about, evidence, requests, left };
-    // The setting `windowStart` is known only if every possible set of rate-limit rules uses fixed windows, because
-    // other algorithms ignore it.
+    // Only fixed rate-limit windows use the setting `windowStart`.
     const isFixed =
       about !== 'windowStart' || this.#candidates.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };
@@ -309,8 +301,8 @@ function describe(exchange: Exchange): string {
 }
 
 /**
- * Returns a cache key for rate-limit rules. Rules with the same effect on a key's requests have the same cache key.
- * @param isLimited for each operation whether the rate limits apply to it
+ * Returns a cache key for rate-limit rules. Rules that count a request in the same way have the same cache key.
+ * @param isLimited whether the rate limits apply to the request
  * @param isRefused whether the API refused the request; `undefined` if unknown
  */
 export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
@@ -320,8 +312,8 @@ export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unkno
 }
 
 /**
- * Creates a cache for results that are computed from an API key's possible states under rate-limit rules. Rules that
- * treat the key's requests alike share one result.
+ * Creates a cache for computed rate-limit states. Rate-limit rules with the same effect on an API key share an entry of
+ * the cache.
  */
 export function createOnceForEach<Result>() {
   const results = new Map<unknown, Map<string, Result>>();

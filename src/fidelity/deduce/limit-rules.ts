@@ -1,10 +1,7 @@
 import { operationNames } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
-/**
- * Names of the settings for rate-limit behavior that the documentation leaves open. A response depends on several
- * settings, so their values are deduced in combination.
- */
+/** Names of the settings for rate-limit behavior that the API's documentation leaves open. */
 export const limitAssumptions = [
   'limitsApply',
   'algorithm',
@@ -29,8 +26,8 @@ const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
 );
 
 /**
- * Creates all combinations of rate-limit settings that an API may have, each with every time unit in `units`. All are
- * without bans (`banAfter: 0`), because responses reveal bans directly.
+ * Creates all combinations of rate-limit settings that an API may have.
+ * @param units time units to which the API may round reset times
  */
 export function allLimitRules(units: readonly LimitRules['rounding'][] = roundings): LimitRules[] {
   const choices = <Value>({ default: first, others }: { default: Value; others: readonly Value[] }) => [

@@ -196,8 +196,7 @@ function pagingObservations(
     const description = `${body.length} of at least ${pluralize(facts.total, 'pet')}, and no Link to the rest`;
     const none = observation('paging', ['none'], description, { isLikely: true });
     if (question === undefined) return [none];
-    // The real API can page by query parameters instead of a Link header. A list without a Link header therefore proves
-    // that the API has no pages only if page parameters were sent and had no effect.
+    // An API may divide lists into pages without a Link header, by query parameters alone.
     const preconditions = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -12,11 +12,11 @@ export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 /** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Observation {
   readonly about: Subject;
-  /** Values of the setting or error code named in `about` that would explain the response. Empty if no value would. */
+  /** Values of a setting (or of an error code) that would explain the response. Empty if no value would. */
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
   readonly description: string;
-  /** Whether the observation is only likely, because the response could also be a coincidence. */
+  /** Whether the response may be a coincidence, so that it does not prove the API's behavior. */
   readonly isLikely?: boolean | undefined;
   /**
    * Properties of the request that may also explain its rejection. The rejection proves nothing until the API has
@@ -149,8 +149,8 @@ export class Observations {
   }
 
   /**
-   * Subjects about which responses of the API have revealed something: questions that the API's documentation leaves
-   * open, error codes, or `document` for the documentation itself.
+   * Names what an observation about the API is about: a setting, an error code, or `document` for the API's
+   * documentation.
    */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];

@@ -6,10 +6,7 @@ import { isRefusal } from './observed-rate.js';
 
 /** Minimum response time, in milliseconds, for which a recorded response becomes a fault rule with the same delay. */
 const slowMs = 1_000;
-/**
- * Assumed response time of the recorded API to an aborted request, as a multiple of the time after which the client
- * aborted the request.
- */
+/** Assumed ratio between an API's response time and the time until the client aborted the request. */
 const guessedShare = 2;
 /** Maximum number of fault rules in a scenario that is created from recorded requests. */
 const maximumFaults = 50;
@@ -21,7 +18,7 @@ export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
   const faults: Fault[] = [];
   for (const exchange of exchanges) {
     const { operation, status } = exchange;
-    // Skips requests that were unauthorized or rate-limited, because fault rules do not apply to them.
+    // Fault rules never apply to requests that got a 401 or were rate-limited.
     if (!isOperationName(operation) || status === 401 || isRefusal(exchange)) continue;
     const nth = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, nth);

@@ -10,9 +10,8 @@ import { recordedFaults } from './recorded-faults.js';
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
 
 /**
- * Creates a scenario from recorded traffic of a real API. The scenario contains the API's pets, keys with plans and
- * usage, faults, and the learned undocumented behavior.
- * @param learner knowledge from the recorded responses
+ * Creates a scenario that simulates a recorded real API: its keys, stored data, faults and undocumented behavior.
+ * @param learner facts that were deduced from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
   const { facts, limits } = learner;
@@ -82,8 +81,8 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
 }
 
 /**
- * Returns the length of the recorded service's minute window in seconds, if it is shorter than 60 s; otherwise
- * `undefined`.
+ * Derives the length of the rate-limit window `minute` from a recording, in seconds. Returns `undefined` unless the
+ * window is shorter than 60 s.
  */
 function minuteLength(exchanges: readonly Exchange[]): number | undefined {
   const fresh = exchanges.flatMap((exchange) => {

@@ -30,7 +30,7 @@ export class ServiceFacts {
   readonly categories = new Set<Int64>();
   /** Names of request parts that the real API has accepted, such as a body field or an API key. */
   readonly accepted = new Set<string>();
-  /** Ids of the pets in the real API's last unfiltered list with at least two pets. */
+  /** Ids of the pets in the real API's latest unfiltered list, for a comparison with pages of lists. */
   lastListIds: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {
@@ -78,7 +78,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Replaces each non-empty pet name by the word `text`, because names differ between requests.
+      // Ignores the text of pet names, because it differs between requests.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

@@ -20,9 +20,7 @@ export interface ObservedResponse {
   readonly rate: ObservedRate;
 }
 
-/**
- * Possible state of an API key under certain rate-limit rules: its plan, and its windows as far as responses show them.
- */
+/** Simulated state of a real API's key: its plan, its limits, and its rate-limit windows. */
 export interface SimulatedKey {
   readonly plan: string;
   /**
@@ -68,10 +66,6 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + resolutionMs, ms] : [ms, ms];
 }
 
-/**
- * Converts the range of a request's possible arrival times to the range of times with which the API counts, in
- * milliseconds. Rounds both ends down to a second if the assumed rate-limit rules count in whole seconds.
- */
 const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
 
@@ -138,9 +132,8 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherWindow === undefined) {
-      // Rejects the assumption that headers describe the minute window (or the day window) if they show more remaining
-      // requests than the other window allows. Rate-limit headers always describe the window with fewer remaining
-      // requests.
+      // The headers show the smaller remainder of the minute and day windows. This remainder cannot exceed either
+      // window's limit.
       const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];
@@ -215,7 +208,7 @@ const middle = ([minimum, maximum]: TimeRange): TimeRange => {
   return [instant, instant];
 };
 
-/** Replaces each time range in a simulated API key's state by the middle of the range. */
+/** Replaces each uncertain time (a range) of a simulated API key by the middle of the range. */
 export function withExactTimes(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,

@@ -3,10 +3,7 @@ import type { Settings } from '../../petstore/settings.js';
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
 export type TimeRange = readonly [minimum: number, maximum: number];
 
-/**
- * Resolution of time ranges, in milliseconds. Ranges include both ends, so a range that must end before a time ends
- * this much earlier.
- */
+/** Resolution of computed times, in milliseconds. */
 export const resolutionMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
@@ -40,17 +37,9 @@ export interface WindowState {
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
-/**
- * Creates the list of the possible states of a rate-limit window that ends at `end`. The list is empty if `end` is
- * `undefined`, because no end time fits all responses of the API.
- */
 const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
-/**
- * Creates the list of a sliding window's possible states: one state with the requests `hits`, or none if `hits` is
- * `undefined`.
- */
 const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
 const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
@@ -89,8 +78,8 @@ export interface SimulatedWindow {
     sight: WindowObservation & { readonly shown: NonNullable<WindowObservation['shown']> },
   ): WindowState[];
   /**
-   * Returns the possible states of a rate-limit window after a request. An empty list means that the algorithm does not
-   * allow the response.
+   * Returns a rate-limit window's possible states after a response; none if the response contradicts the rate-limit
+   * algorithm.
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /** Predicts X-RateLimit-Remaining and the reset time of a response, each as a range of possible values. */
@@ -139,7 +128,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // A window that an earlier request started ends no later than a window that the current request would start.
+      // The window began at an earlier request, so it ends no later than a window that begins now.
       const earlier = overlapOf(end, [arrival[0] + resolutionMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -177,8 +166,8 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /**
- * Removes the oldest requests of a sliding window until `kept` requests are left. Returns `undefined` if that is
- * impossible.
+ * Reduces the requests of a sliding window to the newest `kept` ones. Returns `undefined` if the requests that would
+ * have to be removed cannot have left the window yet.
  */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
@@ -199,8 +188,8 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
 }
 
 /**
- * Narrows the time range of the n-th oldest request in a sliding rate-limit window to its overlap with `span`. Adjusts
- * the ranges of the other requests to the order of arrival. Returns `undefined` if no time remains possible.
+ * Limits the possible times of the n-th oldest request in a sliding rate-limit window to the range `span`. Returns
+ * `undefined` if no time is possible.
  */
 function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
@@ -289,10 +278,7 @@ const slidingLog: SimulatedWindow = {
   },
 };
 
-/**
- * Token bucket: each request postpones the time at which the bucket is full by the time for one token (ITU-T I.371:
- * GCRA).
- */
+/** Simulation of the rate-limit algorithm token bucket (ITU-T I.371: GCRA). */
 const tokenBucket: SimulatedWindow = {
   first(size, arrival, sight) {
     const { limit, length } = size;

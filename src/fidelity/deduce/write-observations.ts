@@ -55,10 +55,6 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   return [observation(only, possibleValues, description, { preconditions })];
 }
 
-/**
- * Returns prefixes of the names of unusual properties in a `createPet` request. Example: `field name=` for an unusual
- * pet name.
- */
 const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
     contentType: ['Content-Type '],
@@ -70,8 +66,7 @@ const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // A rejected category proves something only if the category does not exist in the real API. Only the test requests
-    // of the command `calibrate` guarantee this.
+    // The category of an accepted pet may exist in the real API, unless the command `calibrate` invented the category.
     return odd === 'unknownCategory' && question !== odd ? [] : [observation(odd, ['accept'], description)];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;

@@ -64,8 +64,7 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // Omits the line with the rules that the run did not test if the line would list every rule, because the verdict's
-  // reason states that already.
+  // Omits the line of untested rules if no rule was tested, because the verdict's reason says so.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []

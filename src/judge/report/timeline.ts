@@ -49,7 +49,7 @@ export interface Timeline {
 
 /** Maximum number of API keys in a timeline. */
 const maximumRows = 20;
-/** Share of the run's duration that is added to the timeline for a wait after the last request. */
+/** Share of the run's duration by which the timeline may continue after the last request. */
 const openShare = 0.1;
 
 /** Creates the timeline of a run from its journal records. @param entries in order of arrival */

@@ -3,9 +3,9 @@ import type { ClientSession } from '../client-session.js';
 import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
-/** Minimum wait after a refusal without a required wait that counts as a backoff, in milliseconds. */
+/** Minimum backoff, in milliseconds, after a 429 or ban response that states no wait. */
 const minimumBackoffMs = 1_000;
-/** Wait after a refusal that is always long enough, in milliseconds. A shorter wait must grow with each refusal. */
+/** Wait after a 429, in milliseconds, that the judge accepts even if the client's waits do not grow. */
 const longBackoffMs = 60_000;
 
 /** Whether the client waited as the latest received refusal required, before a request that counts towards a ban. */
@@ -17,7 +17,7 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
   const hasGrown =
     before === undefined ||
     lastRefusal === undefined ||
-    // Two requests after the same 429 may be concurrent, so that their waits may be equal.
+    // Requests after the same 429 may be concurrent, so the second request's wait need not be longer.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
@@ -40,7 +40,7 @@ export const banTripped: SimulatorRule = {
   judge({ episodes, requests, isOver, end, dropped }) {
     const findings: RuleFinding[] = [];
     for (const { refusals } of episodes) {
-      /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
+      /** For each client, the time of its first 429 or ban response, in Unix milliseconds. */
       const readMs = new Map<ClientSession, number>();
       /** Strikes (refused requests that count towards a ban) since the last ban. */
       let strikes: KnownRequest[] = [];

@@ -18,7 +18,7 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // Ignores a retry with a changed body that got a 400, if the original write succeeded later.
+      // Ignores a retry with a changed body that got a 400 if the client later completed the original write.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {

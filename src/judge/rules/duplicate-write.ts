@@ -79,19 +79,13 @@ const sentAgain = (noun: string) =>
 const followed = (noun: string) =>
   `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
-/**
- * Returns a text that is equal for requests by which a client attempts the same write. Combines the client with the
- * call name in the header X-Sim-Call, or without a name with the request's fingerprint.
- */
+/** Returns an id that all attempts of a client at one write share. */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;
   return (call === undefined ? [client, fingerprint] : [client, call]).join('\n');
 };
 
-/**
- * Groups writes with the same header `X-Sim-Call` by the pet that each write stored. If the client repeated a write
- * without a check after a lost response, all are one group.
- */
+/** Groups writes with the same header `X-Sim-Call` (the client's name for one call) by the pet that they stored. */
 const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)
     ? [stored]
@@ -110,10 +104,7 @@ const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
  */
 const soonMs = 60_000;
 
-/**
- * Decides whether a client made a successful read between two of its writes. By the read, the client may have checked
- * whether the first write stored a pet.
- */
+/** Function that decides whether a client made a successful read request between two of its writes. */
 type ReadCheck = (before: KnownRequest, after: KnownRequest) => boolean;
 
 function createReadCheck(requests: readonly KnownRequest[]): ReadCheck {

@@ -86,7 +86,7 @@ const minimumOtherUnitMs = 1_000_000;
  */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
   retryAfterMs >= minimumOtherUnitMs &&
-  // A decimal Retry-After such as `1.5` is certainly in seconds.
+  // A Retry-After with decimals, such as `1.5`, cannot be milliseconds or a Unix time.
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
@@ -157,7 +157,7 @@ function advice(response: JudgedRequest, header: string): string {
   return 'Wait for the full Retry-After, plus a random time.';
 }
 
-/** Whether the client ended by itself without a retry in at least one series of refused requests. */
+/** Whether the client ended by itself instead of retrying a refused request. */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&

@@ -101,8 +101,8 @@ const isToRepeat = (request: JudgedRequest) =>
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
 /**
- * Whether each write with another body must be a separate call: the client sent no more different writes than the
- * scenario requires calls.
+ * Whether the client sent no more different writes than the scenario requires calls, so that each of them is a separate
+ * call.
  */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 

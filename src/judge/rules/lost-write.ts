@@ -16,8 +16,8 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Ignores a refused write without the header X-Sim-Call if all writes that the scenario requires succeeded. A later
-    // write may be its retry.
+    // Ignores refused writes without the header X-Sim-Call (the client's name for one call) if all writes that the
+    // scenario requires succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;

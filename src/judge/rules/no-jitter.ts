@@ -86,8 +86,7 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests arrive than the number of callers that wait after a 429, only the first request on each connection
-  // is assumed to be a retry.
+  // If more requests arrive than callers received a 429, counts only the first request on each connection as a retry.
   return later.length <= most ? later : apart;
 }
 

@@ -10,15 +10,9 @@ const minimumUnitErrorLateMs = 600_000;
  * as a duration.
  */
 const minimumUnixTimeWaitMs = 300 * 86_400_000;
-/**
- * Maximum relative difference between a client's wait and the Unix time that the client apparently used as the length
- * of the wait. A fraction: 0.01 is one percent.
- */
+/** Tolerance of `isNear`, as a fraction of the expected wait. */
 const unitShare = 0.01;
-/**
- * Maximum lateness of a retry that the judge accepts as exponential backoff, in milliseconds. After repeated 429
- * responses, a backoff that doubles the wait each time makes retries late.
- */
+/** Maximum accepted delay of a retry after the required wait, in milliseconds, for clients with exponential backoff. */
 const longestBackoffMs = 60_000;
 
 /**

@@ -58,8 +58,7 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
-    // Reports attempts without waits only as a possible retry storm, because the attempts may belong to several calls.
-    // Example: a client that accepts an unusable 200 response makes its next call at once.
+    // Attempts without waits may be separate calls instead of retries of one call.
     const left = (most ?? 1) - apart.length + 1;
     const areSeveral = (requests: readonly JudgedRequest[]) =>
       !hasWaits(requests) && requests.length <= maximumAttempts * left;
@@ -104,9 +103,9 @@ function isObedient(request: JudgedRequest): boolean {
 }
 
 /**
- * Whether the attempts are part of a constant polling, not retries. Evidence: the client also used the same interval
- * before or after the attempts, when it got usable responses.
- * @param all all requests equal to the attempts
+ * Whether the client polls at a constant interval: it sent equal requests at the same interval also when they
+ * succeeded.
+ * @param all all requests of the run that are equal to the attempts
  */
 function isPoll(attempts: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
   if (gapMs(attempts[0], attempts[1]) < minimumPollMs) return false;

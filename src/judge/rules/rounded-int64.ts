@@ -30,7 +30,7 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(withoutExponent(sent));
-          // A number that an earlier response contained was not rounded by the client.
+          // A number that the client received in an earlier response counts as not rounded by the client.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }

@@ -178,7 +178,10 @@ interface ErrorAnswer {
   message: string;
 }
 
-/** Sends an Error body instead of a handler's response. @returns the sent response */
+/**
+ * Responds to a request with an error as JSON.
+ * @returns the sent response
+ */
 export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: ErrorAnswer) {
   const answer = {
     status: error.status,

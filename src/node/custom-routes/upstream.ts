@@ -26,21 +26,15 @@ export interface UpstreamOptions {
   readonly url: string;
   /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
-  /**
-   * Host name of the user's backend, which permits forwarding to another machine. Default: only a backend on this
-   * machine is allowed.
-   */
+  /** Host name of the user's backend. Required only if the backend runs on another machine. */
   readonly host?: string | undefined;
-  /**
-   * Whether the user's backend also serves the three Petstore operations, so that the simulator does not. Default:
-   * false.
-   */
+  /** Whether the user's backend, instead of the simulator, serves the operations of the Petstore. Default: false. */
   readonly withoutApi?: boolean | undefined;
 }
 
 /**
  * Forwards a request to the user's backend.
- * @returns `false` if the API serves the request; the request is then untouched
+ * @returns `false` if the simulator itself must serve the request
  */
 export type Upstream = (
   sim: Simulator,
@@ -85,9 +79,9 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] 
 }
 
 /**
- * Creates a function that forwards requests to the user's backend if neither the simulated API nor a custom route
- * serves them. The simulator limits, faults, records and judges forwarded requests like operations of the API.
- * @throws {RangeError} for an unusable URL of the backend
+ * Creates the function that forwards requests to the user's backend. The simulator limits and records these requests
+ * like those of the simulated API.
+ * @throws {RangeError} if the backend's URL is not usable
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const url = upstreamUrl(options);

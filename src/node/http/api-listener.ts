@@ -27,7 +27,8 @@ export type ApiListener = (
 
 /**
  * Creates the function that handles API requests for a server's own simulator and all sandboxes.
- * @param holdsRefusals whether responses with status 429 are delayed by about 20 ms, except in sandboxes
+ * @param holdsRefusals whether the server's own simulator sends a 429 about 20 ms later, so that a client's parallel
+ * requests arrive first
  */
 export function createApiListener(
   simulators: ServedSimulators,

@@ -99,8 +99,7 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Removes the closed connection from the open ones without waiting for its `close` event, because more connections
-    // may arrive before the event.
+    // Until its `close` event, the destroyed socket would count towards the maximum number of connections.
     this.#open.delete(socket);
     socket.destroy();
     return true;

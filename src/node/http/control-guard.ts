@@ -32,7 +32,7 @@ export function controlCors(
 
 /** Access rules of the control API. */
 export interface ControlAccess {
-  /** Token that every request must send as `Authorization: Bearer TOKEN`, if set. */
+  /** Token that each request to the control API must send as `Authorization: Bearer TOKEN`. */
   controlToken: string | undefined;
   /** Origins of pages that may use the control API, in addition to the dashboard's own origin. */
   allowedOrigins: readonly string[];

@@ -20,9 +20,7 @@ export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => v
     });
 }
 
-/**
- * Waits 20 ms before the server sends a 429, except under fake timers. Resolves with the actual wait in milliseconds.
- */
+/** Waits about 20 ms, or not at all under fake timers. Resolves with the wait in milliseconds. */
 function delayRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);
   return new Promise((resolve) => {

@@ -60,7 +60,7 @@ export function createEventBatch(response: ServerResponse) {
   return {
     add(id: number, { start, body, end }: EntryJson): void {
       const head = `id: ${id}\nevent: request\ndata: ${start}`;
-      // Size that a journal event can have at most, in bytes: three bytes for each character of its text.
+      // Maximum size of a server-sent event in bytes. UTF-8 needs at most three bytes per JavaScript character.
       const most = 3 * (head.length + end.length) + body.length + 2;
       if (filled + most > piece.length) makeRoom(most);
       filled += piece.write(head, filled);

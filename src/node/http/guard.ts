@@ -27,9 +27,8 @@ export function isLoopback(hostname: string): boolean {
 const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
 
 /**
- * Creates the check of each request's Host header against a list of allowed names. Without the list, a foreign page
- * could reach the server by a domain that points to 127.0.0.1 (DNS rebinding). After the check, `request.url` is a path
- * and the Host header is the addressed host.
+ * Creates a check of each request's Host header, which prevents DNS rebinding attacks. The check also replaces an
+ * absolute URL in `request.url` by its path.
  * @param allowedHosts host names in lower case, without ports, in addition to the loopback names
  */
 export function createRequestCheck(

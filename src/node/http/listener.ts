@@ -34,10 +34,7 @@ interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
   holdRefusals: boolean | undefined;
 }
 
-/**
- * Creates the listener for all requests of a server. After the host check, it calls the API, the control API or a
- * sandbox by path.
- */
+/** Creates the listener that receives all HTTP requests of a server and calls the handler for the path. */
 export function createListener(simulators: ServedSimulators, options: ListenerOptions): RequestListener {
   const { sim } = simulators;
   const { connections, extensionOf, upstream, onAnswer } = options;
@@ -149,8 +146,7 @@ function createControlLoader(simulators: ServedSimulators, options: ListenerOpti
   };
 }
 
-// The message of this 503 response also advises a restart, because Node remembers some failed imports of modules until
-// the process ends. Retries would then always fail.
+// Retries may fail until a restart, because Node.js remembers some failed imports of modules.
 const loadFailure = refusal(
   503,
   'service_unavailable',

@@ -43,7 +43,7 @@ export interface ListenOptions {
   openapi?: CustomRoutesDescription;
   /** Your own backend, for requests that neither the API nor a handler serves: its URL, or options. */
   upstream?: string | UpstreamOptions;
-  /** Idle timeout and maximum number of sandboxes. */
+  /** Idle timeout and maximum number of sandboxes, the isolated simulators at their own URLs. */
   sandboxes?: SandboxesOptions;
   /**
    * Whether to send each 429 about 20 ms later. Requests that arrive during the delay were sent in parallel, so that

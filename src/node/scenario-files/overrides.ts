@@ -56,10 +56,7 @@ function withPresentName(steps: readonly Step[], value: unknown): Pick<Override,
   return { steps: present, value: rest };
 }
 
-/**
- * Applies the overrides of the command line to a scenario, in order. They can also change fields of the default
- * scenario.
- */
+/** Replaces fields of a scenario by the overrides of the command line, in order. */
 export function applyOverrides(scenario: unknown, overrides: readonly Override[]): unknown {
   if (overrides.length === 0) return scenario;
   const issues: Issue[] = [];

@@ -23,14 +23,11 @@ export interface YamlText {
 
 /** Maximum nesting of lists and maps in a YAML file. A scenario has six levels. */
 export const maximumDepth = 64;
-/**
- * Maximum number of YAML syntax characters and lines in a scenario file, because each could cause an error object in
- * memory. A scenario of 1 MiB has about 200,000.
- */
+/** Maximum number of syntax characters and lines in a YAML file, to limit the parser's memory. */
 const maximumSyntaxCharacters = 250_000;
 const maximumIssues = 1_000;
 
-/** Parsed YAML value with its position in the text, and the parts inside. */
+/** Parsed YAML value with its position in the text. `parts` contains its fields or list items. */
 interface Part {
   value: unknown;
   offset: number;
@@ -200,7 +197,7 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   return { value: Object.fromEntries(given.map(([name, { value }]) => [name, value])), offset, parts };
 }
 
-/** Original text of a field name (`007` stays `007`); `undefined` for a name that is neither text nor a number. */
+/** Reads a YAML field name as it is written, such as `007`, and the name's position. */
 function readName({ key }: Pair, mapOffset: number): { name: string | undefined; nameOffset: number } {
   const isName = isScalar(key) && key.value !== null && key.tag === undefined;
   const nameOffset = (key as { range?: [number] } | null)?.range?.[0] ?? mapOffset;

@@ -27,14 +27,14 @@ interface ReadOptions {
    * are generated.
    */
   generatePets?: GeneratePets;
-  /** Names of operations that the scenario may contain. Default: the three operations of the API. */
+  /** Names of operations that the scenario may contain. Default: `listPets`, `createPet` and `getPet`. */
   operations?: KnownOperations | undefined;
 }
 
 /** Scenario that was read from a file and checked. */
 export interface ReadScenario {
   scenario: Scenario;
-  /** Scenario with all defaults, for `createSimulatorFrom`. */
+  /** Scenario in which each omitted field has its default value, for `createSimulatorFrom`. */
   resolved: ResolvedScenario;
   /**
    * Files from which the scenario was read: its own file, those that it extends, and its pets file. Empty for a
@@ -130,7 +130,7 @@ function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): stri
   });
 }
 
-/** Maximum delay of a fault rule, in milliseconds, that causes a warning about a missing unit. */
+/** Maximum delay without a unit, in milliseconds, for which seconds were probably meant. */
 const longestBareDelayMs = 10;
 
 /**

@@ -439,9 +439,7 @@ function addEntry(content: Content, chain: number, bytes: number): void {
   content.isFound = true;
 }
 
-/**
- * Creates the state of the log reader before the first entry, with the checksum that detects entries of another log.
- */
+/** Creates the state of a reader of the log file, before it has read the first entry. */
 function emptyContent(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
   const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(identity.id.slice(0, 8), 16)]]);
@@ -807,8 +805,7 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // Deletes the lock sockets of ended processes. A socket that accepts connections belongs to this process, or to
-      // another process that is trying to lock the folder and will find the folder locked.
+      // Deletes the lock sockets of ended processes. A socket that accepts connections belongs to a running process.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
@@ -837,8 +834,7 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
       // A hard link makes the complete lock file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Tries the next lock number if another process was faster. Either that process has created this lock file
-      // (EEXIST), or it owns the lock and has deleted this process's temporary file (ENOENT).
+      // Another process was faster: it created the lock file (EEXIST) or deleted this process's draft (ENOENT).
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {

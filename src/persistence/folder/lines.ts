@@ -51,7 +51,7 @@ const opening = '{"crc":"';
  * Number of bytes of the checksum field with which each line of a log or recording file starts: `{"crc":"0123abcd",`.
  */
 const prefixLength = opening.length + 8 + 2;
-/** JSON field that is written first in a line which contains an integer that `JSON.parse` would round. */
+/** Marks a log line that contains an integer too large for `JSON.parse`. */
 const exactMark = '"exact":true,';
 
 /**

@@ -85,8 +85,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     if (timer !== undefined) return;
     timer = setTimeout(() => {
       const nowMs = performance.now();
-      // Checks the timeouts of log entries only after pending events were handled. In a busy process, replies from
-      // Redis may have arrived that the process has not read yet.
+      // Reads pending replies of Redis before the timeout check, because a reply may confirm a log entry.
       setImmediate(() => {
         timer = undefined;
         for (const pending of [...allPending.values()]) {

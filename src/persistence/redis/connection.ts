@@ -117,8 +117,7 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
       return replied;
     } catch (error) {
       const own = toOwnError(address, error as Error);
-      // Counts an error that Redis sent for a rejected command as a reply, which shows that the connection works. All
-      // other errors come from the connection.
+      // Redis itself sent this error for a command, so the connection works.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }

@@ -69,8 +69,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the entries before the id. If another replica creates the log between both reads, the id is present then, and
-  // the log does not look damaged.
+  // Reads the log's entries first and its id second. A log that another replica creates between both reads then has an
+  // id.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');

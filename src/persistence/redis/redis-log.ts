@@ -42,7 +42,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   const reported = new Set<string>();
   /** Position of the last log entry read, with a hash of all entries up to this entry. */
   let cursor = from;
-  /** Hash of all entries before the last log entry read; 0 if this server has read none. */
+  /** Hash of the log before its last read entry was added; initially 0. */
   let chainBefore = 0;
   let lastSequence = 0;
   let connection: Connection | undefined = options.connection;
@@ -139,7 +139,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
    * hash, and the hash that the new entry contains from its writer.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Log entries from before this server's start are not checked, because this server may lack their predecessors.
+    // Does not check entries from before this server's start.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;
@@ -211,8 +211,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
 
     async append(entry) {
       const sequence = ++lastSequence;
-      // Computes the deadline for storing the new log entry from the later of two times: the clock of the Redis store,
-      // and the time in the last entry's id. Ids of a Redis stream increase even if the store's clock is set back.
+      // The time in the last entry's id is later than the Redis clock if that clock was set back.
       const nowMs = Math.max(time.now(), msOfId(cursor.id));
       await write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
       return { ...entry, writer, incarnation, sequence, position: cursor.position };

@@ -7,9 +7,9 @@ const readEntries = 200;
 
 /**
  * Moves all log entries from position `from` on to a separate Redis stream.
- * @param start cursor of a log entry before position `from`, after which the log is read
- * @param reason reason for the move, which the returned message tells
- * @returns message for the server's operator, with the number of moved entries
+ * @param start cursor of any log entry before position `from`
+ * @param reason reason for the move, contained in the returned message
+ * @returns message for the server's operator
  */
 export async function setEntriesAside(
   connection: Connection,

@@ -7,10 +7,7 @@ import type { RedisLogOptions } from './redis-log-options.js';
 import { digestWithPauses, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/**
- * Minimum growth of the shared log after a snapshot became due, in characters, until another snapshot is due. The first
- * one may have failed.
- */
+/** Minimum growth of the shared log between two due snapshots, in characters. */
 const retryCharacters = 1024 * 1024;
 /** Maximum number of hashes of the server's state that are kept for comparison with other servers' snapshots. */
 const maximumDigests = 4;
@@ -91,11 +88,10 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Whether the log's Redis stream still contains all entries since the newest snapshot. Without a snapshot, the
-     * stream must contain all entries of the log.
+     * Whether the Redis stream of the log still contains all entries after the newest snapshot.
      * @param position log position of the entry before `entries`
      * @param entries last entries of the stream
-     * @param length number of entries in the stream
+     * @param length number of all entries in the stream
      */
     isWhole(position: number, entries: StreamEntries, length: number): boolean {
       const last = position + entries.length;

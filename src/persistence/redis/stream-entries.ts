@@ -1,2 +1,2 @@
-/** Entries of a Redis stream, as in a reply of the store. */
+/** Entries of a Redis stream, in the format in which Redis returns them. */
 export type StreamEntries = [id: string, fields: string[]][];
