@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
 /** Interval between two checks whether processes of a stopped client command still run, in milliseconds. */
-const lookMs = 50;
+const pollMs = 50;
 /**
  * Time within which a process must end after SIGKILL, in milliseconds. A process of another user cannot be ended at
  * all.
@@ -44,7 +44,7 @@ export function processTreeOf(pid: number, mark: string, platform = process.plat
         const lastedMs = performance.now() - startMs;
         if (lastedMs > graceMs + killedMs) return;
         if (lastedMs >= graceMs) for (const each of left) kill(each, 'SIGKILL');
-        await pause(lookMs);
+        await pause(pollMs);
       }
     },
   };

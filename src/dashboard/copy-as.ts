@@ -51,7 +51,7 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /** Creates a fault rule that bans an API key at the key's first request. */
-function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
+function banRule({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
 }
@@ -61,7 +61,7 @@ const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
 /** Returns the definition of an API key for a scenario, with the usage that the key had before a certain request. */
-function keyBefore({
+function keyBeforeRequest({
   plan = 'free',
   usage,
   window = 'minute',
@@ -111,7 +111,7 @@ export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: 
       ? rest
       : { ...(shipped.name !== 'default' && { extends: shipped.name }), ...Object.fromEntries(own) };
   const fault = faults.find((each) => each.name === entry.fault);
-  const ban = tripped(entry);
+  const ban = banRule(entry);
   const why = entry.inShort;
   const described = `Before request ${entry.id}: ${requestTarget(entry)} got ${entry.status}`;
   return {
@@ -120,7 +120,9 @@ export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: 
     description: `${described.slice(0, 200)}${why ? `, ${why}` : ''}.`,
     clock: { start: entry.time, mode: 'frozen' },
     ...(entry.key &&
-      entry.plan !== undefined && { keys: { ...(hasItsKeys ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
+      entry.plan !== undefined && {
+        keys: { ...(hasItsKeys ? {} : keys), [keyName(entry.key)]: keyBeforeRequest(entry) },
+      }),
     ...((ban !== undefined || fault !== undefined || (scenario.faults ?? []).length > 0) && {
       faults: ban !== undefined ? [ban] : fault === undefined ? [] : [{ name: fault.name, then: fault.then }],
     }),

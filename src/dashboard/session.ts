@@ -53,7 +53,7 @@ export class Session {
    * Numbers of the requests that the journal does not contain, as text. If the text changes, the dashboard reloads the
    * verdict.
    */
-  #missing = '';
+  #unrecordedCounts = '';
 
   constructor(readonly source: Source) {
     this.state = { ...initialState, connection: source.kind === 'file' ? 'file' : 'connecting' };
@@ -210,8 +210,8 @@ export class Session {
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();
     const missing = `${others.unwritten} ${others.unrecorded}`;
-    if (isNew || !isConnected || !isQuiet || missing !== this.#missing) this.refresh();
-    this.#missing = missing;
+    if (isNew || !isConnected || !isQuiet || missing !== this.#unrecordedCounts) this.refresh();
+    this.#unrecordedCounts = missing;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sandboxes) this.#sandboxes.ask();

@@ -158,7 +158,7 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
       return list.toSpliced(index, 1, change(item, list[index], [...path, String(index)]));
     }
     if (items !== undefined) return items.map((each, index) => change(each, undefined, [...path, String(index)]));
-    if (isLeaf(schema)) return leafOf(schema, path);
+    if (isSimpleValue(schema)) return leafOf(schema, path);
     if (options !== undefined) {
       const accepting = options.filter((option) => value !== undefined && option.accepts(value));
       const option = accepting.length > 0 && fraction() < 0.7 ? pick(accepting) : pick(options);
@@ -248,7 +248,7 @@ const jsonOf = (schema: AnySchema): Readonly<Record<string, unknown>> => schema.
 const leaves: readonly AnySchema[] = [duration, wholeSeconds, signedDuration, instant, int64];
 
 /** Whether a schema that is no map or list describes one simple value, such as a duration. */
-const isLeaf = (schema: AnySchema) =>
+const isSimpleValue = (schema: AnySchema) =>
   schema.options === undefined || chainOf(schema).some((each) => leaves.includes(each)) || isOfOneKind(schema);
 
 /**

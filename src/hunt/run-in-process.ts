@@ -75,7 +75,7 @@ const baseUrl = 'http://petstore.test/v1';
 /**
  * Maximum number of waits in one client run of the bug search `hunt`. A client with more waits probably loops forever.
  */
-const maximumSteps = 10_000;
+const maximumWaits = 10_000;
 /** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;
 /** Number of idle event-loop turns (about 20 ms in total) after which a client without timers counts as stalled. */
@@ -178,7 +178,7 @@ export async function runInProcess(
     await settle(quietTurns);
     if (isOver || stop !== undefined) break;
     const step = time.step();
-    if (step === 'moved' && ++steps < maximumSteps) continue;
+    if (step === 'moved' && ++steps < maximumWaits) continue;
     if (step !== 'nothing') stop = 'time';
     else if (underWay > 0) stop = 'unanswered';
     else {

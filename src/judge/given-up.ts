@@ -11,7 +11,7 @@ import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './ru
 /** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
 /** Factor by which the allowed time until a retry is longer if the client's run was stopped early. */
-const stoppedPatience = 3;
+const interruptedPatience = 3;
 
 /** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
@@ -20,7 +20,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   // A call is not given up while a request is pending, because the request may be a retry of the call. Nor is it given
   // up after the simulated clock was set back.
   if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
-  const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
+  const patience = patienceMs(failed) * (run.end?.isInterrupted ? interruptedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
 }
 

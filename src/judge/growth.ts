@@ -27,7 +27,7 @@ export function growthOf(waits: readonly number[]): number {
 
 /** Whether a client's waits between retries grow exponentially, even with jitter, a constant part or a maximum wait. */
 export function isExponential(waits: readonly number[]): boolean {
-  if (growthOf(waits) >= minimumGrowth || risesAtRandom(waits)) return true;
+  if (growthOf(waits) >= minimumGrowth || growsUnevenly(waits)) return true;
   const longest = Math.max(...waits);
   const atBound = waits.findIndex((ms) => ms >= longest - noiseMs);
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
@@ -53,7 +53,7 @@ function risesFromFloor(waits: readonly number[]): boolean {
 }
 
 /** Whether a client's waits between retries grow irregularly, as in an exponential backoff with random jitter. */
-function risesAtRandom(waits: readonly number[]): boolean {
+function growsUnevenly(waits: readonly number[]): boolean {
   const steps = waits.slice(1).map((ms, index) => ms - (waits[index] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   return least > noiseMs && most - least > 2 * noiseMs && (waits.at(-1) ?? 0) >= 2 * (waits[0] ?? 0);

@@ -24,7 +24,7 @@ export function createOutageExcuse(
   const byId = new Map(requests.map((request) => [request.id, request]));
   return ({ code, requests: ids }) => {
     const blamed = ids.flatMap((id) => byId.get(id) ?? []);
-    const firstMs = Math.min(...blamed.map(sinceMs));
+    const firstMs = Math.min(...blamed.map(excusableFromMs));
     const lastMs = absences.has(code)
       ? Number.POSITIVE_INFINITY
       : Math.max(...blamed.map(({ arrivedAtMs }) => arrivedAtMs));
@@ -33,7 +33,7 @@ export function createOutageExcuse(
 }
 
 /** Returns the time from which a server outage may explain a client's wrong request, in Unix milliseconds. */
-const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
+const excusableFromMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((previousRequest) => previousRequest?.arrivedAtMs ?? arrivedAtMs),
     arrivedAtMs,

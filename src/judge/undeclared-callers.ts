@@ -17,7 +17,7 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /** Maximum number of requests per concurrent caller for which the rule `retry-storm` reports nothing. */
-const maximumAttempts = 6;
+const maximumRequestsPerCaller = 6;
 /** Delay of a retry after its required wait that always counts as prompt, in milliseconds. */
 const promptMs = 2_000;
 /** Maximum number of concurrent callers that the judge assumes behind requests with one API key. */
@@ -62,7 +62,7 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
   const callersIn = (session: ClientSession) => getOrCreate(counts, session, () => countCallers(sentIn(session), run));
   const excuses = ({ code, requests }: Finding) => {
     const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
-    return count > 1 && (code !== 'retry-storm' || requests.length <= maximumAttempts * count);
+    return count > 1 && (code !== 'retry-storm' || requests.length <= maximumRequestsPerCaller * count);
   };
   const hasChangingAgents = ({ code, requests }: Finding) =>
     code === 'no-shared-gate' &&
@@ -108,7 +108,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       // Requests that directly follow a retry after all required waits indicate a single caller.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
-      if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
+      if (!hasRetried) isAfterLast = isAfterLastWait(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
       hasRetried = true;
       if (request.isRefused) hasReturned.add(request);
@@ -136,7 +136,7 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
 /**
  * Whether a request came after the wait that the last refusal required. Always `false` if all refusals are concurrent.
  */
-function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
+function isAfterLastWait(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
   if (first === undefined || last === undefined || waitedMs(first, last) <= concurrentMs) return false;
   const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;

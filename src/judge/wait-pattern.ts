@@ -14,7 +14,7 @@ const minimumThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
 const atOnceMs = 20;
 /** Maximum delay of a client's timer that the judge tolerates when it compares waits, in milliseconds. */
-const maximumLateMs = 80;
+const timerToleranceMs = 80;
 const truncated = 'a truncated fraction of a second';
 
 /** A client's wait: the response that required it, and the request that ended it. */
@@ -102,7 +102,7 @@ function isTruncatedRetryAfter(waitMs: number, askedMs = 0): boolean {
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);
 }
 
-const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + maximumLateMs;
+const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + timerToleranceMs;
 
 const isGrowing = (waits: readonly number[]) =>
   waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));

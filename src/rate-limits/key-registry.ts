@@ -45,7 +45,7 @@ export class KeyRegistry {
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
   /** Tokens of the API keys, by the hash in each key's id. Created at the first search for a key id. */
-  #textsByHash: Map<number, string> | undefined;
+  #tokensByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
@@ -78,7 +78,7 @@ export class KeyRegistry {
   }
 
   /** List of the accepted API keys that the scenario does not contain, oldest first. */
-  get unlistedTexts(): string[] {
+  get unlistedTokens(): string[] {
     return [...this.#unlisted.keys()];
   }
 
@@ -92,10 +92,10 @@ export class KeyRegistry {
     if (this.get(reference) !== undefined) return reference;
     const hash = hashOfKeyId(reference);
     if (hash === undefined) return undefined;
-    this.#textsByHash ??= new Map(
+    this.#tokensByHash ??= new Map(
       [...this.#keys.keys(), ...this.#unlisted.keys()].map((text) => [keyHash(text), text]),
     );
-    const text = this.#textsByHash.get(hash);
+    const text = this.#tokensByHash.get(hash);
     return text !== undefined && keyId(text) === reference ? text : undefined;
   }
 
@@ -109,7 +109,7 @@ export class KeyRegistry {
     if (this.#unlisted.size >= maximumUnlistedKeys) {
       const [oldest] = this.#unlisted.keys();
       this.#unlisted.delete(oldest as string);
-      this.#textsByHash?.delete(keyHash(oldest as string));
+      this.#tokensByHash?.delete(keyHash(oldest as string));
     }
     const key = this.#create(text, unusedFreeKey, nowMs);
     this.#unlisted.set(text, key);
@@ -166,7 +166,7 @@ export class KeyRegistry {
     this.#texts = undefined;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
     this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
-    this.#textsByHash = undefined;
+    this.#tokensByHash = undefined;
   }
 
   #create(text: string, definition: KeyDefinition, nowMs: number): ApiKey {
@@ -177,7 +177,7 @@ export class KeyRegistry {
       const expected = Object.keys(plans).join(', ');
       throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
     }
-    this.#textsByHash?.set(keyHash(text), text);
+    this.#tokensByHash?.set(keyHash(text), text);
     return createApiKey(text, definition, limits, windowSeconds, nowMs, clockMovedMs());
   }
 }

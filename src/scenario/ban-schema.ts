@@ -31,7 +31,7 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
  * Creates the schema of a deprecated field in a scenario's `ban`, which rejects every value. Valid values were moved to
  * the present field before the check.
  */
-function earlier(name: string, value: typeof seconds) {
+function deprecatedField(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];
   const json = { ...value.json, deprecated: true };
   return optional({ ...refine(value, () => false, `only one of this field and "${name}"`), labels, json });
@@ -50,16 +50,16 @@ export const banFields = {
     either(
       oneOf(false),
       refine(
-        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier('max', seconds) }),
+        fields({ factor, max: optional(wholeSeconds), maxSeconds: deprecatedField('max', seconds) }),
         ({ max }, isRight) => !isRight || max !== undefined,
         'max, the longest ban, such as "1h"',
         { anyOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
       ),
     ),
   ),
-  seconds: earlier('for', seconds),
-  graceMs: earlier('grace', milliseconds),
-  toleranceMs: earlier('tolerance', milliseconds),
+  seconds: deprecatedField('for', seconds),
+  graceMs: deprecatedField('grace', milliseconds),
+  toleranceMs: deprecatedField('tolerance', milliseconds),
 };
 
 /**

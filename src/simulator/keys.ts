@@ -86,7 +86,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
       return registry.texts;
     },
     get unlisted() {
-      return registry.unlistedTexts;
+      return registry.unlistedTokens;
     },
     get: (text) => info(find(text)),
     add: (text, input = {}) => info(registry.add(text, checkKey(text, input, registry.plans), clock.now())),

@@ -4,7 +4,7 @@ import { createTextFinder, minimumKeyLength } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /** Number of additional API keys after which the list of keys to mask is built again. */
-const maximumExcessKeys = 20_000;
+const rebuildAfterExtraKeys = 20_000;
 
 /** Masks the API keys in a text. */
 export type Redact = (text: string) => string;
@@ -104,7 +104,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   return {
     learnAll,
     bringUpToDate(token: string | undefined) {
-      if (readNames() !== named || count > 2 * countAtFirst + maximumExcessKeys) startAgain();
+      if (readNames() !== named || count > 2 * countAtFirst + rebuildAfterExtraKeys) startAgain();
       learnTexts();
       learn(token);
       return finder;

@@ -55,7 +55,7 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
 }
 
 /** Maximum number of validation mistakes that a one-line message lists. */
-const maximumInLine = 10;
+const maximumIssuesInLine = 10;
 const maximumLength = 1_000;
 
 /**
@@ -64,7 +64,7 @@ const maximumLength = 1_000;
  */
 export function joinIssues(issues: readonly Issue[], prefix: string): string {
   const parts = issues
-    .slice(0, maximumInLine)
+    .slice(0, maximumIssuesInLine)
     .map(({ path, message }) => (path === '' ? message : `${prefix}${path}: ${message}`));
   const text = parts.join('; ');
   return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;

@@ -31,7 +31,7 @@ const slotsPerKey = 8;
  * Number of characters that are compared to find an API key in a text. Of a longer key, only these first characters are
  * compared.
  */
-const longestSearched = 64;
+const comparedCharacters = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
 const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
 
@@ -87,7 +87,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
      * @returns whether the key is new
      */
     add(spelling: string, token: string): boolean {
-      const start = spelling.slice(0, longestSearched);
+      const start = spelling.slice(0, comparedCharacters);
       const { size } = tokens;
       tokens.set(start, token);
       if (tokens.size === size) return false;
@@ -120,7 +120,7 @@ export function replaceKey(text: string, key = '', name = maskedKey(key)): strin
   if (key.length < minimumKeyLength) return text;
   // Uses the faster `replaceAll` for a text without percent signs and backslashes, because an escaped API key contains
   // at least one of these characters. The search for escaped keys takes ten times as long.
-  if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
+  if (!/[%\\]/.test(text) && key.length <= comparedCharacters) return text.replaceAll(key, () => name);
   const finder = createTextFinder(1, () => name);
   finder.add(key, key);
   return finder.replace(text);
@@ -141,7 +141,7 @@ function hashOf(text: string): number {
 
 /** Returns the position at which an API key in a text ends. The key starts at position `at`. */
 function endOf(text: string, at: number, length: number, token: string): number {
-  if (length < longestSearched) return at + length;
+  if (length < comparedCharacters) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;
   restOfToken.test(text);
   return restOfToken.lastIndex;

@@ -252,13 +252,13 @@ function initialScenarios(): Scenario[] {
   // The bug search `hunt` changes a shipped scenario at random, so the scenario's name and description would be wrong.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
-    return { ...withoutNames(fields), ...(expect && { expect: allowGivingUp(expect) }) };
+    return { ...withoutRedundantFields(fields), ...(expect && { expect: allowGivingUp(expect) }) };
   };
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
 
 /** Removes redundant fields from a scenario: the names of fault rules, and a default API key. */
-function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
+function withoutRedundantFields({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
   const isDefault = key === clientOf(fields).key;
   const asked = isDefault ? client : { key, ...client };
   return {
@@ -328,7 +328,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 /** Number of runs after which `petstore-sim hunt` stops if the client sent no request in any run. */
 const maximumSilentRuns = 3;
 /** Maximum number of lines that a message quotes from the end of a command's output. */
-const quotedLines = 8;
+const maximumQuotedLines = 8;
 
 /**
  * Collects how the runs of a client's command ended, and formats messages for the user about the runs.
@@ -337,7 +337,7 @@ const quotedLines = 8;
 function createRunSummary(limit: string) {
   const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number })[] = [];
   const outputOf = ({ output }: Pick<ClientRun, 'output'>) =>
-    output.trimEnd().split('\n').slice(-quotedLines).map(sanitizeText).join('\n');
+    output.trimEnd().split('\n').slice(-maximumQuotedLines).map(sanitizeText).join('\n');
   return {
     add: ({ end, output, entries }: ClientRun) => void runs.push({ end, output, requests: entries.length }),
     isSilent: () => runs.length >= maximumSilentRuns && runs.every(({ requests }) => requests === 0),

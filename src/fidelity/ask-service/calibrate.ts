@@ -62,7 +62,7 @@ export async function calibrate(
     if (options.allowsWrite) await askQuestions(asker, learner, writeQuestions, asked);
     await experiment(asker, learner, options);
     if (options.allowsBan) await earnBans(asker, learner);
-    else if (options.allowsExhaust) await useUp(asker, learner);
+    else if (options.allowsExhaust) await provoke429(asker, learner);
   } catch (error) {
     if (!(error instanceof CalibrationEnded)) throw error;
     ended = error.message;
@@ -92,7 +92,7 @@ async function experiment(
   { allowsExhaust, patienceMs }: CalibrateOptions,
 ): Promise<void> {
   const { limits, facts } = learner;
-  const useless = new Set<string>();
+  const failedExperiments = new Set<string>();
   for (;;) {
     const { length } = limits.candidates;
     const present = {
@@ -103,13 +103,13 @@ async function experiment(
       allowsExhaust,
       patienceSeconds: patienceMs / 1000,
     };
-    const found = length < 2 ? undefined : bestExperiment(limits, present, useless);
+    const found = length < 2 ? undefined : bestExperiment(limits, present, failedExperiments);
     if (found === undefined) return;
     await run(asker, learner, found);
     // Allows failed experiments (series of test requests) to be repeated, because inexact arrival times may have caused
     // their failures.
-    if (limits.candidates.length < length) useless.clear();
-    else useless.add(found.name);
+    if (limits.candidates.length < length) failedExperiments.clear();
+    else failedExperiments.add(found.name);
   }
 }
 
@@ -134,7 +134,7 @@ const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
  * Sends requests until the API responds with a 429, to learn the form of Retry-After. Does nothing if the form is known
  * or too few requests are allowed.
  */
-async function useUp(asker: ServiceClient, learner: Learner): Promise<void> {
+async function provoke429(asker: ServiceClient, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (isKnown || remaining + 2 > asker.left) return;

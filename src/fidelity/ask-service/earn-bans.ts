@@ -12,7 +12,7 @@ const betweenStrikesMs = 1_000;
  * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban, in milliseconds. A ban
  * that ends before the reset would not be visible in the responses.
  */
-const strikesBeforePromiseMs = 15_000;
+const earlyRetriesBeforeResetMs = 15_000;
 /** Minimum time until the reset of a rate limit, in seconds, that the ban experiments of `calibrate` need. */
 const minimumWindowSeconds = 40;
 const maximumWindowSeconds = 90;
@@ -52,14 +52,14 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, maximumStrikes);
   if (refused === undefined) return false;
-  const startMs = promisedAtMs(refused, learner) - strikesBeforePromiseMs;
+  const startMs = promisedAtMs(refused, learner) - earlyRetriesBeforeResetMs;
   const { bans } = learner;
-  const isServed = await sendEarly(asker, strikesFrom(startMs, maximumStrikes), () => learner.bans > bans);
+  const isServed = await sendEarly(asker, earlyRetryTimes(startMs, maximumStrikes), () => learner.bans > bans);
   return !isServed;
 }
 
 /** Returns `count` times in milliseconds, one second apart, from `startMs` on. */
-const strikesFrom = (startMs: number, count: number) =>
+const earlyRetryTimes = (startMs: number, count: number) =>
   Array.from({ length: count }, (_, strike) => startMs + strike * betweenStrikesMs);
 
 /**
@@ -97,7 +97,7 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
   if (refused === undefined) return false;
   const { bans } = learner;
   const isBanned = () => learner.bans > bans;
-  const more = strikesFrom((graceStepsMs.at(-1) ?? 0) + betweenStrikesMs, after);
+  const more = earlyRetryTimes((graceStepsMs.at(-1) ?? 0) + betweenStrikesMs, after);
   const timesMs = [...graceStepsMs, ...more].map((afterMs) => refused.answeredAtMs + afterMs);
   await sendEarly(asker, timesMs, isBanned, 'the next early request within the grace period');
   return isBanned();
@@ -125,8 +125,8 @@ async function probeTolerance(
 ): Promise<boolean> {
   const refused = await useUpWindow(asker, after, betweenPhasesMs);
   if (refused === undefined) return false;
-  const startMs = promisedAtMs(refused, learner) - strikesBeforePromiseMs - after * betweenStrikesMs;
-  await sendEarly(asker, strikesFrom(startMs, after - 1), () => false);
+  const startMs = promisedAtMs(refused, learner) - earlyRetriesBeforeResetMs - after * betweenStrikesMs;
+  await sendEarly(asker, earlyRetryTimes(startMs, after - 1), () => false);
   await asker.waitUntil(promisedAtMs(refused, learner) - beforeMs, 'an early request shortly before the reset');
   await asker.atOnce(plainList);
   return true;

@@ -1,7 +1,7 @@
 import { limitsApplyTo } from '../../rate-limits/admission.js';
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import { groupBy } from '../../values/group-by.js';
-import { createOnceForEach, type LimitHypotheses, treatmentOf } from '../deduce/limit-hypotheses.js';
+import { countingKeyOf, createOnceForEach, type LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import type { ObservedRate } from '../deduce/observed-rate.js';
 
@@ -116,7 +116,7 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSecon
   const expected = limits.candidates.map((hypothesis) => {
     const { rules, keys } = hypothesis;
     const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
-    const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>
+    const responses = onceForEach(keys.get('own'), countingKeyOf(rules, isLimited), () =>
       limits.expectedResponses(hypothesis, requests),
     );
     return { settings: JSON.stringify(limitAssumptions.map((about) => rules.settings[about])), responses };

@@ -42,7 +42,7 @@ export interface Question {
 /** Value that no service knows, for names and ids in test requests. */
 export const unknown = 'petstore-sim-probe';
 /** Origin of a CORS test request, which an API allows only if it allows every origin. */
-const oddOrigin = 'http://localhost:49151';
+const unlistedOrigin = 'http://localhost:49151';
 /** Category id that hardly any service has, for a request with an unknown category. */
 const oddCategory = '7205759403792793600';
 
@@ -95,7 +95,7 @@ export const readQuestions: readonly Question[] = [
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
   read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: fictitiousKey }),
-  read('cors', ['cors'], '/pets?limit=1', { headers: { origin: oddOrigin } }),
+  read('cors', ['cors'], '/pets?limit=1', { headers: { origin: unlistedOrigin } }),
   ...pageParameters.map(([name, value]) => secondPage(name, value)),
 ];
 

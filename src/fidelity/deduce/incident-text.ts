@@ -18,7 +18,7 @@ export interface Incident {
 }
 
 /** Maximum number of replay differences listed in the comment of a generated scenario file. */
-const maximumDiffering = 5;
+const maximumListedDifferences = 5;
 
 /**
  * Creates a scenario file from a recording. Tries several starting states, and chooses the one whose replay gives most
@@ -32,7 +32,7 @@ export async function incidentFrom(
 ): Promise<Incident> {
   const base = recordedScenario(exchanges, learner, name);
   let best: { scenario: Scenario; replayed: ReplayedRecording } | undefined;
-  for (const scenario of [base, ...shorterWindows(base, exchanges)]) {
+  for (const scenario of [base, ...withShorterWindow(base, exchanges)]) {
     const replayed = await replayRecording(scenario, exchanges);
     if (best === undefined || isTruer(replayed, best.replayed)) best = { scenario, replayed };
   }
@@ -56,7 +56,7 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
  * Returns a list with a copy of the scenario whose rate-limit window is as short as the recorded one. The list is empty
  * if the recorded window has full length.
  */
-function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
+function withShorterWindow(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return [];
@@ -88,10 +88,11 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
 }
 
 function replayLines({ compared, same, differing }: ReplayedRecording): string[] {
-  const more = differing.length > maximumDiffering ? [`and ${differing.length - maximumDiffering} more`] : [];
+  const more =
+    differing.length > maximumListedDifferences ? [`and ${differing.length - maximumListedDifferences} more`] : [];
   return [
     `Replayed at the recorded times, ${same} of ${pluralize(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
-    ...[...differing.slice(0, maximumDiffering), ...more].map((line) => `  ${line}`),
+    ...[...differing.slice(0, maximumListedDifferences), ...more].map((line) => `  ${line}`),
   ];
 }
 

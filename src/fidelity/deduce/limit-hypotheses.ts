@@ -243,7 +243,7 @@ export class LimitHypotheses {
       const before = keys.get(token);
       const isLimited =
         observed === undefined ? rules.settings.limitsApply : limitsApplyTo(rules.settings, observed.operation);
-      const treatment = treatmentOf(rules, isLimited, observed?.isRefused);
+      const treatment = countingKeyOf(rules, isLimited, observed?.isRefused);
       const after = onceForEach(before, treatment, () => distinct(change(hypothesis, before)));
       if (after?.length === 0) return [];
       const others = new Map(keys);
@@ -305,7 +305,7 @@ function describe(exchange: Exchange): string {
  * @param isLimited whether the rate limits apply to the request
  * @param isRefused whether the API refused the request; `undefined` if unknown
  */
-export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
+export function countingKeyOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts } = settings;
   const counts = isRefused === false ? '' : rejectedCounts;
   return `${algorithm} ${windowStart} ${rounding} ${reportedWindow} ${isLimited} ${counts}`;

@@ -40,7 +40,7 @@ const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
-const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
+const stateWithHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
 const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
 const until = (ms: number): TimeRange => [Number.NEGATIVE_INFINITY, ms];
@@ -226,13 +226,13 @@ const slidingLog: SimulatedWindow = {
     if (earlier < 0) return [];
     if (earlier === 0) {
       const observedRange = overlapOf(arrival, oldest);
-      return withHits(observedRange && (isCharged ? [[...observedRange, 1]] : []));
+      return stateWithHits(observedRange && (isCharged ? [[...observedRange, 1]] : []));
     }
     const first = overlapOf(oldest, [arrival[0] - length + resolutionMs, arrival[1]]);
     if (first === undefined) return [];
     const others: Hits = earlier > 1 ? [[first[0], arrival[1], earlier - 1]] : [];
     const own: Hits = isCharged ? [[...arrival, 1]] : [];
-    return withHits([[...first, 1], ...others, ...own]);
+    return stateWithHits([[...first, 1], ...others, ...own]);
   },
   next(size, state, arrival, { wasUsedUp, isCharged, shown }) {
     const { limit, length } = size;
@@ -242,7 +242,7 @@ const slidingLog: SimulatedWindow = {
     if (shown === undefined) {
       const [minimumRemaining, maximumRemaining] = slidingLog.predict(size, state, arrival).remaining;
       if (wasUsedUp === true ? minimumRemaining > 0 : wasUsedUp === false && maximumRemaining === 0) return [];
-      return withHits(add(hits.filter(([, maximum]) => maximum + length > arrival[0])));
+      return stateWithHits(add(hits.filter(([, maximum]) => maximum + length > arrival[0])));
     }
     const counts: number[] = [];
     const minimum = limit - shown.remaining - charged;
@@ -258,8 +258,8 @@ const slidingLog: SimulatedWindow = {
       const after = add(left);
       const used = count + charged;
       const oldest = plus(shown.end, -length);
-      if (used === 0) return withHits(overlapOf(arrival, oldest) && after);
-      return withHits(narrowNth(after, Math.max(1, used - limit + 1), oldest));
+      if (used === 0) return stateWithHits(overlapOf(arrival, oldest) && after);
+      return stateWithHits(narrowNth(after, Math.max(1, used - limit + 1), oldest));
     });
   },
   predict({ limit, length }, { hits }, arrival) {

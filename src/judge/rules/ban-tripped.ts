@@ -6,7 +6,7 @@ import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 /** Minimum backoff, in milliseconds, after a 429 or ban response that states no wait. */
 const minimumBackoffMs = 1_000;
 /** Wait after a 429, in milliseconds, that the judge accepts even if the client's waits do not grow. */
-const longBackoffMs = 60_000;
+const sufficientWaitMs = 60_000;
 
 /** Whether the client waited as the latest received refusal required, before a request that counts towards a ban. */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
@@ -20,7 +20,7 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
     // Requests after the same 429 may be concurrent, so the second request's wait need not be longer.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
-    waitOf(strike) >= longBackoffMs ||
+    waitOf(strike) >= sufficientWaitMs ||
     waitOf(strike) > waitOf(before);
   return waitOf(strike) >= minimumBackoffMs && hasGrown;
 }

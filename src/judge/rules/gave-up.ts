@@ -36,7 +36,7 @@ export const gaveUp: WireRule = {
     const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
     const hasRetried = run.calls.some(
-      (attempts) => attempts.some(isToRepeat) && !isFailed(attempts.at(-1) as JudgedRequest),
+      (attempts) => attempts.some(shouldBeRepeated) && !isFailed(attempts.at(-1) as JudgedRequest),
     );
     return { exercised: hasRetried && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
@@ -88,10 +88,10 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
   });
 }
 
-const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
+const isFailed = (request: JudgedRequest) => shouldBeRepeated(request) || isUnansweredWrite(request);
 
 /** Whether the client under test should have repeated a failed request. */
-const isToRepeat = (request: JudgedRequest) =>
+const shouldBeRepeated = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
 /**

@@ -61,8 +61,8 @@ export function createEventBatch(response: ServerResponse) {
     add(id: number, { start, body, end }: EntryJson): void {
       const head = `id: ${id}\nevent: request\ndata: ${start}`;
       // Maximum size of a server-sent event in bytes. UTF-8 needs at most three bytes per JavaScript character.
-      const most = 3 * (head.length + end.length) + body.length + 2;
-      if (filled + most > piece.length) makeRoom(most);
+      const maximumBytes = 3 * (head.length + end.length) + body.length + 2;
+      if (filled + maximumBytes > piece.length) makeRoom(maximumBytes);
       filled += piece.write(head, filled);
       piece.set(body, filled);
       filled += body.length;

@@ -131,7 +131,7 @@ function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): stri
 }
 
 /** Maximum delay without a unit, in milliseconds, for which seconds were probably meant. */
-const longestBareDelayMs = 10;
+const maximumUnitlessDelayMs = 10;
 
 /**
  * Returns warnings about durations without a unit, which count as milliseconds, if seconds were probably meant. Warns
@@ -160,7 +160,7 @@ function shortDurations({ keys, faults = [] }: Scenario): string[] {
         : [],
     ),
     ...delays.flatMap(([path, value]) =>
-      typeof value === 'number' && value > 0 && value <= longestBareDelayMs
+      typeof value === 'number' && value > 0 && value <= maximumUnitlessDelayMs
         ? [`${path}: expected a unit, "${value}s" or "${value}ms"; ${value} is ${value} ms`]
         : [],
     ),

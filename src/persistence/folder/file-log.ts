@@ -440,7 +440,7 @@ function addEntry(content: Content, chain: number, bytes: number): void {
 }
 
 /** Creates the state of a reader of the log file, before it has read the first entry. */
-function emptyContent(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
+function contentBeforeFirstEntry(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
   const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(identity.id.slice(0, 8), 16)]]);
   const none = { files: [], bytes: 0, isFound: false, repeated: 0 };
@@ -467,7 +467,7 @@ function recover(folder: string, newIdentity: LogIdentity): Content {
   }
   const snapshot = newestSnapshot(folder, snapshots, notices);
   const identity = snapshot?.birth ?? headers.find((header) => header !== undefined)?.birth ?? newIdentity;
-  const content = emptyContent(identity, notices, snapshot);
+  const content = contentBeforeFirstEntry(identity, notices, snapshot);
   const needed = filesAfter(logs, content.snapshotPosition);
   let damage: Damage | undefined;
   for (const name of needed) damage ??= readFile(folder, name, content);
@@ -480,7 +480,7 @@ function recover(folder: string, newIdentity: LogIdentity): Content {
     notices.push(`${pluralize(repeated, 'entry', 'entries')} ${were} found twice; each was applied once.`);
   }
   if (damage !== undefined) notices.push(repair(folder, damage, last, needed));
-  if (snapshot === undefined && !isFound) return emptyContent(newIdentity, notices);
+  if (snapshot === undefined && !isFound) return contentBeforeFirstEntry(newIdentity, notices);
   return isFound ? content : { ...content, files: [] };
 }
 
