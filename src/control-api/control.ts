@@ -41,7 +41,7 @@ export interface RequestFilter {
   text?: string | undefined;
 }
 
-/** Filters of the requests to export. The field `why` adds to each request the steps that led to its response. */
+/** Selects the requests to export. With `why`, each exported request also has the steps that led to its response. */
 interface Exported extends RequestFilter {
   why?: true | 'true' | undefined;
 }
@@ -81,7 +81,7 @@ export interface SandboxInfo {
   name: string;
   /** Name of the scenario. */
   scenario: string;
-  /** Base URL of the API that the sandbox simulates. */
+  /** Base URL of the simulated API in this sandbox, for the client under test. */
   baseUrl: string;
   /** Control URL of the sandbox. */
   controlUrl: string;

@@ -65,7 +65,7 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Sets the random seed of faults, and the fault rules that the next `reset` activates.
+   * Sets the fault rules and their random seed for the next `reset`.
    * @param start initial request counts of the rules, and the start time of their condition `after`; default: zero, and
    * the time of the `reset`
    */

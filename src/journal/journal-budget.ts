@@ -3,7 +3,7 @@
  * oldest records.
  */
 interface Member {
-  /** Memory of the journal's records, in bytes. */
+  /** Memory that the journal's records use now, in bytes. */
   readonly bytes: number;
   /** Drops the journal's oldest records until `bytes` are freed or one record is left. */
   drop(bytes: number): void;

@@ -9,9 +9,7 @@ const maximumShown = 3;
 /** Finding that a report shows, with the similar findings that the report omits. */
 export interface ShownFinding {
   finding: Finding;
-  /**
-   * Similar findings (same rule and severity) that the report omits. Stored in the last finding that the report shows.
-   */
+  /** List of findings of the same rule and severity that the report omits. Empty for all but the last shown one. */
   hidden: Finding[];
 }
 

@@ -24,7 +24,7 @@ const petsMethods = new Map([
 ]);
 const petPath = /^\/pets\/([^/]+)$/;
 
-/** The Petstore service, as described in the API's documentation. `sim.pets` has the same pets as the API. */
+/** The simulated Petstore API. Test code reads and changes its pets by `sim.pets`. */
 export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,

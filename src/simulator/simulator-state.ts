@@ -106,7 +106,7 @@ interface SuppliedParts {
 
 /**
  * Creates a simulator's state at the start of a scenario.
- * @param onError reports a failing listener of the journal
+ * @param onError receives the error that a listener for journal records threw
  * @param parts.time time source of the simulator's clock; default: the computer's clock
  */
 export function createSimulatorState(

@@ -14,7 +14,7 @@ interface Found {
   readonly token: string;
 }
 
-/** Lengths, in characters, of the API keys to be replaced in texts. */
+/** One of the lengths, in characters, that the API keys to be masked in texts have. */
 interface Length {
   readonly length: number;
   /** Factor of a text's first character in the rolling hash, for texts of this length. */

@@ -8,7 +8,7 @@ const minimumBackoffMs = 1_000;
 /** Wait after a 429, in milliseconds, that the judge accepts even if the client's waits do not grow. */
 const sufficientWaitMs = 60_000;
 
-/** Whether the client waited as the latest received refusal required, before a request that counts towards a ban. */
+/** Whether a request that counts towards a ban came after the wait that the previous refusal required. */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
   const { lastRefusalRead: refusal, arrivedAtMs } = strike;
   if (refusal === undefined) return false;
