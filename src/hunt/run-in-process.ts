@@ -76,7 +76,7 @@ const baseUrl = 'http://petstore.test/v1';
  * Maximum number of waits in one client run of the bug search `hunt`. A client with more waits probably loops forever.
  */
 const maximumWaits = 10_000;
-/** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
+/** Number of event-loop turns without work of the client after which it is assumed to wait for a timer or response. */
 const quietTurns = 2;
 /** Number of idle event-loop turns (about 20 ms in total) after which a client without timers counts as stalled. */
 const stalledTurns = 5_000;

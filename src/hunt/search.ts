@@ -18,7 +18,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
    * because the additional runs would take too long.
    */
   isRealTime: boolean;
-  /** Fields that every scenario must contain. */
+  /** Scenario whose fields every scenario of the hunt contains. */
   base: Scenario;
   /** Scenarios that a hunt (a search for bugs in a client) tries first, simplest first. */
   initial: readonly Scenario[];

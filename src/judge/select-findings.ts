@@ -9,7 +9,7 @@ const maximumShown = 3;
 /** Finding that a report shows, with the similar findings that the report omits. */
 export interface ShownFinding {
   finding: Finding;
-  /** List of findings of the same rule and severity that the report omits. Empty for all but the last shown one. */
+  /** List of further findings with the same rule and severity, which the report omits. */
   hidden: Finding[];
 }
 

@@ -30,7 +30,7 @@ const pet = fields({
   extra: optional(extra),
 }) satisfies Schema<Pet, unknown>;
 
-/** Form of the Petstore's pets in an exported state. */
+/** Schema of the Petstore's pets in an exported state, and functions that read and write them. */
 export const petState: StateForm = {
   schema: /* @__PURE__ */ createStateSchema(faultSchema, { pets: list(pet), nextId: int64 }),
   data: {

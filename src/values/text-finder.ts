@@ -14,7 +14,7 @@ interface Found {
   readonly token: string;
 }
 
-/** One of the lengths, in characters, that the API keys to be masked in texts have. */
+/** Group of API keys with the same number of characters, which are to be masked in texts. */
 interface Length {
   readonly length: number;
   /** Factor of a text's first character in the rolling hash, for texts of this length. */
