@@ -44,7 +44,7 @@ export interface SearchResult<Run extends Trial = Trial> {
   /** One run for each bug of the client that the search found, in the simplest scenario that shows the bug. */
   found: Run[];
   runs: number;
-  /** Number of requests in all runs of the bug search. */
+  /** Number of requests that the client sent in all runs of `hunt`. */
   requests: number;
   exercised: FindingCode[];
 }
@@ -110,7 +110,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Lets even a short bug search of `hunt` try mutated scenarios besides its initial scenarios.
+  /** Whether the next run tries a mutated scenario although initial scenarios are left, so that short hunts try both. */
   const isMutation = () => begun % (isRealTime ? 8 : 4) === 0;
 
   function next(): Scenario {

@@ -38,7 +38,7 @@ export function* checkScenario(
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete otherFields[field];
-    // Skips the check of keys and fault rules, which depend on the invalid field `plans` or `assumptions`.
+    // If `plans` or `assumptions` is invalid, `keys` and `faults` are not checked, because they refer to these fields.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete otherFields.keys;
       delete otherFields.faults;

@@ -299,8 +299,8 @@ const alwaysFails = [
 ];
 
 /**
- * Simplifies a failing scenario for its file. Of the expectations, only the one that the client broke remains. The
- * minute window's length is omitted if the limit per minute refused no request, because the length is then irrelevant.
+ * Simplifies a failing scenario before `hunt` writes it to a file. Omits the expectations that the client met, and
+ * settings of the minute limit if this limit refused no request.
  */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,

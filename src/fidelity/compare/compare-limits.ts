@@ -18,7 +18,7 @@ interface Sample extends ObservedRate {
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
-/** Change of a rate-limit header by one, which tests whether recorded responses determine the header's exact value. */
+/** Recorded rate-limit header with a value changed by one. `compare` tests whether such a change would be noticed. */
 interface HeaderDeviation {
   readonly about: string;
   readonly service: string;

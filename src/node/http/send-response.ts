@@ -11,7 +11,7 @@ export function sendResponse(
   cors: Readonly<Record<string, string>> | undefined,
   end = endResponse,
 ): void {
-  // A fault removed the Date header, which Node would otherwise set to the machine's time.
+  // Keeps Node from adding a Date header if a fault rule has removed it.
   if (headers.Date === undefined) response.sendDate = false;
   // Sends a body with non-ASCII characters as a buffer. As text, Node would join it to the headers and encode both
   // again, which allocates memory twice.

@@ -12,7 +12,7 @@ const body = errorBody({
 /**
  * Creates a listener that responds to every request with 503, while the server is not ready. Readiness probes expect
  * this status.
- * @param onRefused called for each API request, with its sandbox
+ * @param onRefused called for each API request, with the name of the sandbox in its URL; `undefined` without one
  */
 export const createUnreadyListener =
   (onRefused?: (sandbox: string | undefined) => void): RequestListener =>

@@ -88,7 +88,7 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
   let isEnding = false;
   /** Number of commands to Redis without a reply so far. */
   let unansweredCommands = 0;
-  /** Time since which Redis has sent no reply to a command, in milliseconds of `performance.now()`. */
+  /** Time at which the current silence of Redis began, in milliseconds of `performance.now()`. */
   let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
   /** Number of checks for a dead connection since the last reply from Redis. */
