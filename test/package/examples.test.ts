@@ -46,7 +46,7 @@ async function installed(name: (typeof examples)[number]): Promise<string> {
 
 /** Runs the tests of an example with Vitest, whose own 5 s for a test are too short under load. */
 const vitestRun = ['vitest', 'run', '--testTimeout', '120000', '--reporter', 'json'];
-/** The same with Jest. */
+/** Runs the tests of an example with Jest, with the same timeout. */
 const jestRun = ['jest', '--testTimeout', '120000', '--json'];
 
 describe.concurrent('the example projects with the installed package', { timeout: 900_000 }, () => {
