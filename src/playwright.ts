@@ -10,8 +10,8 @@ import { createAnswers } from './test-kits/sandbox-answers.js';
 import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
-  // Adds types for `petstoreUrl` and `petstoreToken` to Playwright's `defineConfig`. The names of both options are
-  // unlikely to clash with those of other packages.
+  // Adds types for `petstoreUrl` and `petstoreToken` to Playwright's `defineConfig`. Omits the other options, whose
+  // common names could clash with those of other packages.
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 

@@ -12,7 +12,7 @@ export type { PetstoreFixtures } from './test-kits/vitest-test.js';
  */
 export const test = createTest({
   async readScenario(name) {
-    // Imports the shipped scenarios only when a test names a scenario.
+    // Imports the shipped scenarios only when a test names a scenario, because a browser has no scenario files.
     const { scenarios } = await import('./test-kits/shipped-scenarios.js');
     const load = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (load !== undefined) return await load();

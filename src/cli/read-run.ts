@@ -123,7 +123,10 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/** Whether the replay of a recorded run has applied all log entries before the end that the option `--until` names. */
+/**
+ * Whether the replay of a recorded run has applied all log entries before the end that the option `--until` names.
+ * Unreadable log entries follow the readable ones, so a replay that ends before the last readable entry misses none.
+ */
 const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
@@ -151,7 +154,8 @@ async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // The clock of a server that continues a replayed run advances from the time of the last log entry.
+      // `performance.now()` is far below the last log entry's time. The log's clock treats such a time as a machine
+      // clock that was set back, and advances from the last entry's time.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

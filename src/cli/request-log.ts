@@ -6,7 +6,10 @@ import { createRequestLogEntries } from './request-log-entry.js';
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Creates a function that writes one line per response; returns `undefined` for the format `silent`. */
+/**
+ * Creates a function that writes one line per response; returns `undefined` for the format `silent`. Masks API
+ * keys that the scenario does not contain.
+ */
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();

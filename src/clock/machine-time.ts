@@ -8,7 +8,7 @@ export interface TimeSource {
   restart(): void;
   /**
    * Whether the time comes from the server's append-only log instead of the machine's clock. The simulated clock then
-   * sets no timers.
+   * sets no timers, because each applied log entry continues the delayed requests that are due.
    */
   readonly isLogged?: boolean;
 }

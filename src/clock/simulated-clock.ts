@@ -201,7 +201,7 @@ export class SimulatedClock implements Clock {
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // Rounds the clock's start time down, because `skewMs` can have a fraction.
+    // Rounds the clock's start time down, because `skewMs` can have a fraction, but `now` returns whole milliseconds.
     this.#setAnchor(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 

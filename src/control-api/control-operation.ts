@@ -79,7 +79,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path below the control URL. A part in braces is the input field of that name. */
   readonly path: string;
-  /** Summary of the operation for descriptions: one sentence without a full stop. */
+  /** Summary of the operation for descriptions, without a full stop at the end. */
   readonly summary: string;
   /** Schema of the operation's input: path parameters, query and body in one flat object. */
   readonly input: In;

@@ -91,7 +91,8 @@ export function createServedService<Own extends ControlOperations>(service: Serv
   };
   return { main, operations, sandboxOperations, groups } satisfies ServedService & { groups: unknown };
 
-  // Without declared return types, the types of the control operations would depend on themselves.
+  // The helper functions declare their return types. Without these declarations, the types of the control operations
+  // that call a helper function would depend on themselves.
   function allOperations(): ControlOperations {
     return operations;
   }

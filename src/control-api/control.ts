@@ -13,7 +13,7 @@ import type { ExportedState, StateInput } from './state-schema.js';
 import type { Update } from './update-stream.js';
 
 // The types of the control API's methods are written by hand, because types derived from the implementation would have
-// no comments.
+// no comments. test/control-api/control-types.test.ts compares both.
 
 /** Input of an operation without fields. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object
@@ -85,7 +85,7 @@ export interface SandboxInfo {
   baseUrl: string;
   /** Control URL of the sandbox. */
   controlUrl: string;
-  /** API key that the client should use, as text. */
+  /** API key that the client should use, unmasked. */
   apiKey: string;
   /** Number of requests since the start, or since the journal was cleared. */
   requests: number;
@@ -147,7 +147,7 @@ export interface Control {
   /** Uses up a window of an API key, so that its next request receives 429. */
   exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
   /**
-   * Lists the stored pets in pages, the last stored pet first. With a text, lists only pets that contain the text.
+   * Lists the stored pets in pages, in reverse list order. With a text, lists only pets that contain the text.
    */
   listStoredPets(input?: {
     text?: string | undefined;
@@ -173,7 +173,8 @@ export interface Control {
     input?: RequestFilter & { count?: number | string | undefined; timeout?: number | string | undefined },
   ): Promise<{ met: boolean; count: number }>;
   /**
-   * Reports with which result a call of the client ended: of one call, named as in X-Sim-Call, or of all calls. A client that gives up a call must report an error.
+   * Reports the result of one call of the client, named as in X-Sim-Call, or of all calls. A call that is given up must
+   * end with an error for the code that made it.
    */
   reportOutcome(input: ReportedOutcome): { call?: string; result: ReportedOutcome['result'] };
   /** Deletes all requests; later verdicts include only later requests. */

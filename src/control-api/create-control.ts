@@ -60,7 +60,8 @@ function readControlUrl(of: string | URL, basePath: string): string {
 }
 
 /**
- * Converts an API path, such as `/s/NAME/v1`, to the path of its control API. Leaves a path of a control API unchanged.
+ * Converts an API path, such as `/s/NAME/v1`, to the path of its control API. Leaves a path that contains `/__sim/`
+ * unchanged, because its sandbox may be named `v1`.
  */
 function controlPath(path: string, basePath: string): string {
   if (path.includes('/__sim/') || !path.endsWith(basePath)) return path;

@@ -80,7 +80,8 @@ export function describeControl(
   };
   const referenceTo = (name: string) => `#/components/schemas/${name}`;
   const references = new Map(Object.entries(components).map(([name, schema]) => [schema, referenceTo(name)]));
-  // The OpenAPI document of the control API describes scenarios by the schema `Scenario`.
+  // Describes a scenario in an operation's input by the schema `Scenario`. The input schema `scenarioContent` accepts
+  // any map, because a later check of the scenario reports the mistakes.
   references.set(scenarioContent, referenceTo('Scenario'));
   const isSandbox = controlUrl.includes('/sandboxes/');
   const described = isSandbox ? groups.filter(({ name }) => name !== 'sandboxes') : groups;

@@ -188,7 +188,8 @@ export function createRowFields() {
   /**
    * Creates the row of a journal entry for the dashboard's list of requests.
    * @param shown fields of the request in which API keys are masked
-   * @param previousRecord record of the API key's last 429; `undefined` after a successful request
+   * @param previousRecord record of the API key's last 429 with a retry time; `undefined` after any later request with
+   * the key that got no such 429
    */
   return (
     entry: RequestRecord,

@@ -111,6 +111,10 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
   };
 }
 
+/**
+ * Selects the journal records with an id above `since`. Passes each earlier record to `view.pass`, because the entry
+ * for a later request shows the key's previous 429.
+ */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const records: RequestRecord[] = [];
   for (const entry of sim.journal.query()) {

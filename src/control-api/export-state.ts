@@ -76,7 +76,8 @@ type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
  * Converts an exported state to a snapshot for `restore`. Does not change the simulator.
- * @throws {ScenarioError} for mistakes in the state's scenario; {ControlError} for mistakes in the rest of the state
+ * @throws {ScenarioError} for mistakes in the state's scenario; {ControlError} for mistakes in the rest of the state,
+ * and for a scenario that generates far more pets than the state contains
  */
 export function* importState(sim: Simulator, state: ExportedState, form: StateForm): Steps<Snapshot> {
   const { scenario, dataFrom = scenario } = state;

@@ -35,7 +35,7 @@ export interface JournalEntry extends EntryRow {
    */
   heldMs?: number;
   /**
-   * Time from the request's arrival to the response's last byte, in milliseconds. Absent if the response was sent at
+   * Time from the request's arrival to the response's last byte, in milliseconds. Absent if all bytes were sent at
    * once.
    */
   finishedMs?: number;

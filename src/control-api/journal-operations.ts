@@ -108,7 +108,7 @@ export const journalOperations = {
     path: '/outcome',
     isQuiet: true,
     summary:
-      'Reports with which result a call of the client ended: of one call, named as in X-Sim-Call, or of all calls. A client that gives up a call must report an error',
+      'Reports the result of one call of the client, named as in X-Sim-Call, or of all calls. A call that is given up must end with an error for the code that made it',
     input: reportedOutcome,
     example: { call: 'call-1', result: 'failed' },
     result: reportedOutcome,

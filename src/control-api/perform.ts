@@ -26,7 +26,8 @@ export const perform = <Target>(
  * Checks the input of a control operation and runs the operation in steps. A server handles other requests between the
  * steps.
  * @param isLarge whether the input is also checked in steps
- * @throws {ControlError} for a caller's mistake
+ * @returns result of the operation; `jsonPieces` may compute large parts of the result later, while it writes them
+ * @throws {ControlError} for a caller's mistake; an asynchronous operation rejects instead
  */
 export function* performInSteps<Target>(
   operation: AnyControlOperation<Target>,

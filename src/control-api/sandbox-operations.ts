@@ -31,7 +31,7 @@ const sandboxInfo = fields({
   scenario: described(string, 'Name of the scenario.'),
   baseUrl: described(url, 'API URL of the sandbox.'),
   controlUrl: described(url, 'Control URL of the sandbox.'),
-  apiKey: described(string, 'API key that the client should use, as text.'),
+  apiKey: described(string, 'API key that the client should use, unmasked.'),
   requests: described(count, 'Number of requests since the start, or since the journal was cleared.'),
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });

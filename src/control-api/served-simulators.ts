@@ -22,7 +22,10 @@ export interface ControlCall {
   run(): unknown;
 }
 
-/** Simulators of an HTTP server: the server's own simulator and its sandboxes (isolated simulators at own URLs). */
+/**
+ * Simulators of an HTTP server: the server's own simulator and its sandboxes (isolated simulators at own URLs). A
+ * server with a log (`--data`) applies a change only after the log has stored the change.
+ */
 export interface ServedSimulators {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;

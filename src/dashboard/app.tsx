@@ -37,7 +37,7 @@ export interface AppProps {
   place: EventTarget;
   /**
    * Whether the URL fragment stores the dashboard's selection, such as a request. False for a dashboard embedded in the
-   * user's own page.
+   * user's own page, whose URL must not change.
    */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
@@ -124,7 +124,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(hasAddress, address, (wanted) => {
-    // Waits until a new run is rendered, because its rendering clears the selected request.
+    // Waits until a new run is rendered, because the rendering of a new run clears the selected request.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(

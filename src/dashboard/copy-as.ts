@@ -50,7 +50,10 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
  */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
-/** Creates a fault rule that bans an API key at the key's first request. */
+/**
+ * Creates a fault rule that bans the key at the copied request, if that request caused a ban. The copied scenario lacks
+ * the key's earlier strikes (requests sent too early after a 429).
+ */
 function banRule({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
@@ -60,7 +63,10 @@ function banRule({ refusal, strike, key, promisedAt, time }: CopiedEntry): objec
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** Returns the definition of an API key for a scenario, with the usage that the key had before a certain request. */
+/**
+ * Returns the definition of an API key for a copied scenario: the plan with a ban, a revocation or the usage before the
+ * copied request. With this definition, the repeated request gets the same response as in the journal.
+ */
 function keyBeforeRequest({
   plan = 'free',
   usage,
@@ -87,7 +93,7 @@ export interface CurrentState {
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
    * Scenarios shipped with petstore-sim. `changed` lists the fields in which the loaded scenario differs from the
-   * shipped scenario.
+   * shipped one. Only the shipped scenario with the loaded name has `changed`, or `default` if none has that name.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
@@ -138,7 +144,8 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Compares Retry-After in the generated Vitest test only if the copied response is a ban.
+  // Compares Retry-After in the generated Vitest test only for a ban. For an exceeded limit, Retry-After would differ,
+  // because the test starts a new window.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),

@@ -260,7 +260,9 @@ const signOf: Record<RowKind, keyof Colors> = {
 };
 
 /**
- * Draws one API key's requests on the timeline: successful requests above, unsuccessful requests below.
+ * Draws one API key's requests on the timeline: successful requests above, unsuccessful requests below. Of a column's
+ * unsuccessful requests, only the worst kind has a symbol.
+ * @param of number of requests in a column, by the index of their kind; after the last kind, of requests with a fault
  * @returns right edge of the last symbol of an unsuccessful request, in pixels
  */
 function drawLane(

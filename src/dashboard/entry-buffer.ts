@@ -66,7 +66,10 @@ export const maximumRows = 50_000;
 /** Maximum number of waits, bans and window ends that the timeline holds per key. */
 const maximumSpans = 2_000;
 
-/** Requests that the dashboard shows, in the order of arrival. Preact does not observe changes of this object. */
+/**
+ * Requests that the dashboard shows, in the order of arrival. Preact does not observe changes of this object; the
+ * dashboard's session announces the changes by `onEntries`.
+ */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, TimelineLane>();

@@ -11,7 +11,8 @@ export function keepFocus(root: Document | ShadowRoot): void {
   root.addEventListener('focusin', (event) => {
     path = event.composedPath().filter((target) => target instanceof Element);
   });
-  // Does not restore the keyboard focus after a click, because a click may remove the focus on purpose.
+  // Does not restore the keyboard focus after a click outside of all focusable elements, which removes the focus on
+  // purpose. After a click on a focusable element, the event `focusin` sets `path` again.
   root.addEventListener('pointerdown', () => {
     path = [];
   });

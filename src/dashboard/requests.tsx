@@ -188,7 +188,10 @@ export function Requests(props: RequestsProps) {
   );
 }
 
-/** Finds the ids of the journal entries whose bodies contain given texts. */
+/**
+ * Finds the ids of the journal entries whose bodies contain given texts. Reads the bodies from the server or the file,
+ * because the request list contains none.
+ */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

@@ -51,7 +51,7 @@ export class Session {
   #retry = () => {};
   /**
    * Numbers of the requests that the journal does not contain, as text. If the text changes, the dashboard reloads the
-   * verdict.
+   * verdict, which may depend on these requests.
    */
   #unrecordedCounts = '';
 

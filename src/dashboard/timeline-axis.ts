@@ -15,7 +15,10 @@ export interface TimelineAxis {
   ticks: { x: number; label: string }[];
 }
 
-/** Share of the timeline above which an idle range is drawn shortened. */
+/**
+ * Share of the time on the timeline above which an idle range is drawn shortened. Idle ranges that are already
+ * shortened do not count as time on the timeline.
+ */
 const idleShare = 1 / 3;
 /** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
 const minimumIdleMs = 15_000;

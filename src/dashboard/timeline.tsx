@@ -34,7 +34,8 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     let wordsAtMs = 0;
     let drawnAtMs = 0;
     const draw = () => {
-      // Limits how often the timeline is drawn, because each drawing reads all requests of the run.
+      // Draws the timeline of a long run rarely, because each drawing reads all requests: at most twice per second with
+      // 50,000 requests.
       if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
       drawnAtMs = performance.now();
       drawn.draw();

@@ -45,7 +45,10 @@ interface CorruptionSource {
   httpDate: (seconds: number) => string;
 }
 
-/** Corrupts the rate-limit headers of one response, as the fault rule's field `hostile` describes. */
+/**
+ * Corrupts the rate-limit headers of one response, as the fault rule's field `hostile` describes. Only
+ * X-RateLimit-Reset changes in every response; the other headers change only in a refusal by a limit or ban.
+ */
 export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,

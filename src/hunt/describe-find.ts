@@ -146,7 +146,7 @@ function flow(value: unknown): string {
   return typeof value === 'string' ? scalar(value) : String(value);
 }
 
-/** Formats a text for YAML, in quotes if YAML could read it as another type. */
+/** Formats a text for YAML, in quotes unless the bare text is certainly read as the same text. */
 const scalar = (text: string) =>
   (/^[A-Za-z$][\w$-]*$/.test(text) && !/^(true|false|null|yes|no|on|y|n)$/i.test(text)) ||
   /^\d+(ms|s|m|h|d)$/.test(text)

@@ -29,8 +29,8 @@ export interface HuntOptions {
    */
   seed?: number;
   /**
-   * Fields that `hunt` never varies in its generated scenarios. With `runs: 1`, the client runs in exactly this
-   * scenario.
+   * Fields that `hunt` never varies in its generated scenarios. The first scenario has only these fields, so that
+   * `runs: 1` repeats a run of an earlier hunt.
    * @default {}
    * @example { client: { operation: 'createPet' }, expect: { served: true } }
    */
@@ -213,8 +213,8 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
 };
 
 /**
- * Creates a function that checks a scenario and adds its defaults. The default pets are checked only once, to save
- * time.
+ * Creates a function that checks a scenario and adds its defaults, or returns `undefined` if the scenario is invalid.
+ * The default pets are checked only once, because that takes longest.
  */
 function createResolver(): (scenario: Scenario) => ResolvedScenario | undefined {
   const { pets } = resolveScenario({});

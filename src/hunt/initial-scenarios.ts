@@ -4,7 +4,10 @@ import type { SearchSpace } from './mutate.js';
 
 const { free } = documentedPlans;
 
-/** Returns the simple scenarios that the bug search of `hunt` tries first, simplest first. */
+/**
+ * Returns the simple scenarios that the bug search of `hunt` tries first, simplest first. To simplify a failing
+ * scenario, the search also tries these scenarios first.
+ */
 export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
   const withKey = (fields: NonNullable<Scenario['keys']>[string]): Scenario => ({ keys: { [key]: fields } });
   const usedUp = withKey({ usage: { minute: free.minute } });

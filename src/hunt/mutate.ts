@@ -28,7 +28,10 @@ export interface SearchSpace {
    * in which a client fails.
    */
   client: readonly string[];
-  /** Whether the client waits in real time, so that the command `hunt` creates scenarios with short durations only. */
+  /**
+   * Whether the client waits in real time. If true, random durations in the scenarios, such as delays and bans, are
+   * only a few seconds long.
+   */
   isRealTime: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
    * @param requests maximum number of requests in the run
    */
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
-  /** Whether the bug search may shorten a failing run to the requests up to the failure. */
+  /** Whether the bug search may stop a failing run after the failure, before the client ends, to shorten the report. */
   canCut: boolean;
   /**
    * Whether each run of the client takes real time. If so, a failing scenario that is already small is not simplified,
@@ -44,7 +44,10 @@ export interface SearchResult<Run extends Trial = Trial> {
   /** One run for each bug of the client that the search found, in the simplest scenario that shows the bug. */
   found: Run[];
   runs: number;
-  /** Number of requests that the client sent in all runs of `hunt`. */
+  /**
+   * Number of requests that the client sent in the runs of the search. Excludes the runs that simplified a failing
+   * scenario.
+   */
   requests: number;
   exercised: FindingCode[];
 }
@@ -160,10 +163,16 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** Maximum number of invalid scenarios in a row before the bug search of `hunt` ends. */
+/**
+ * Number of invalid scenarios in a row after which the bug search ends. The fields that all scenarios of the search
+ * contain are then probably invalid.
+ */
 const maximumInvalid = 1_000;
 
-/** Whether the client under test supports the operation and the parallel calls that a scenario requires. */
+/**
+ * Whether the client supports the operation and the parallel calls that a scenario requires. `space.client` lists the
+ * fields of the scenario's `client` that the client supports.
+ */
 const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
   (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
   (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
@@ -175,6 +184,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
+/** Of three randomly drawn scenarios, returns the one that the bug search of `hunt` has mutated least often. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, entry) => (entry.pickedCount < least.pickedCount ? entry : least));
@@ -186,6 +196,7 @@ const isSameFind = (one: Trial, other: Trial) =>
 
 /**
  * Returns the position of a failure in the list of a run's failures; infinite if the run does not have this failure.
+ * Failures that other failures usually cause come last in the list.
  */
 const rankOf = ({ failures }: Trial, isSame: (failure: Failure) => boolean): number => {
   const rank = failures.findIndex(isSame);
@@ -212,7 +223,8 @@ async function reduce<Run extends Trial>(
   let tries = 1;
   let cut: number | undefined;
   const { failure } = trial;
-  // In real time, two failures with the same error code count as equal, even if the cause of one of them is unknown.
+  // In real time, the machine's load can hide the pattern of a client's waits, so that a cause is unknown (empty). An
+  // unknown cause then counts as equal to every other cause of the same code.
   const isRepeated = (other: Failure) =>
     isSameFailure(other, failure) ||
     (isRealTime && other.code === failure?.code && (other.cause === '' || failure.cause === ''));

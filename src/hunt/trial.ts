@@ -14,8 +14,8 @@ export interface Failure {
    */
   code: string;
   /**
-   * Likely mistake in the client, with `N` in place of each number: `a cap of N s`. Failures with equal `code` and
-   * `cause` are one bug.
+   * Likely mistake in the client, with `N` in place of each number: `a cap of N s`; empty if unknown. Failures with
+   * equal `code` and `cause` are one bug.
    */
   cause: string;
   /** Description of the failure, in one or two sentences. */

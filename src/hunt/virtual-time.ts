@@ -1,6 +1,9 @@
 import type { SimulatedClock } from '../clock/simulated-clock.js';
 
-/** Default simulated start time of each client run of `hunt`, in Unix milliseconds: 2026-01-01T12:00:00Z. */
+/**
+ * Default simulated start time of each client run of `hunt`, in Unix milliseconds: 2026-01-01T12:00:00Z. A fraction of
+ * a second would influence verdicts, because X-RateLimit-Reset has whole seconds.
+ */
 export const startMs = Date.UTC(2026, 0, 1, 12);
 
 /**

@@ -23,7 +23,10 @@ export function createConnections() {
   };
 }
 
-/** Creates an allocator of numbers by which the judge distinguishes concurrent requests in one process. */
+/**
+ * Creates an allocator of numbers by which the judge distinguishes concurrent requests in one process. A request that
+ * starts while no other request runs gets no number.
+ */
 export function createCallers() {
   const { take, free } = createConnections();
   let inFlight = 0;
@@ -127,10 +130,13 @@ export interface OwnHandler {
   run(args: never): Promise<unknown>;
 }
 
-/** Symbol of the simulator property through which the msw integration finds the user's own request handlers. */
+/** Symbol of the simulator property through which `fetch` and the msw integration find the user's own msw handlers. */
 export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
 
-/** Returns the msw request handlers that the user added to a simulator. */
+/**
+ * Returns the msw request handlers that the user added to a simulator. A reset of the simulator creates these handlers
+ * again.
+ */
 export const ownHandlersOf = (sim: ApiHandler): readonly OwnHandler[] => (sim as Served)[ownHandlersKey]?.() ?? [];
 
 /**

@@ -47,7 +47,10 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
   ];
 }
 
-/** Runs the user's msw handlers, which are created again after each reset of the simulator. */
+/**
+ * Creates msw handlers that run the user's msw handlers. Finds the user's handler by its index at each request, because
+ * a reset of the simulator creates the user's handlers again.
+ */
 function ownHandlers(sim: ApiHandler): RequestHandler[] {
   const run = (index: number) => async (args: never) => (await ownHandlersOf(sim)[index]?.run(args)) ?? null;
   return ownHandlersOf(sim).map((handler: OwnHandler, index) => Object.create(handler, { run: { value: run(index) } }));

@@ -77,7 +77,8 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
         else controller.close();
       },
     },
-    // Disables the queue of the response's stream, because an error of the stream would discard queued chunks.
+    // Disables the queue of the response's stream. An error of the stream would discard queued chunks, also in msw's
+    // copy of the response.
     { highWaterMark: 0 },
   );
 }

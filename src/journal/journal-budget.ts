@@ -14,7 +14,10 @@ interface Member {
  */
 const defaultLimitBytes = 64 * 1024 * 1024;
 
-/** Share of the journals' memory limit that is freed at once. A larger share makes trimming less frequent. */
+/**
+ * Share of the journals' memory limit that is freed at once. A larger share avoids frequent trimming, each time with a
+ * scan of all journals.
+ */
 const freedShare = 1 / 16;
 
 /**
@@ -53,7 +56,10 @@ export class JournalBudget {
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
   }
 
-  /** Removes the oldest requests of the largest journals until all journals fit into the memory limit. */
+  /**
+   * Removes the oldest requests of the largest journals until all journals fit into the memory limit. Trims the largest
+   * journals to one common size, because trimming only one would soon require another scan of all journals.
+   */
   #free(): void {
     const members = this.#living();
     // The old total size still includes journals that the garbage collector has removed.

@@ -14,7 +14,7 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
 /** Approximate memory of a journal record in bytes, without the lengths of its texts and bodies. */
 const recordBytes = 500;
 
-/** Approximate memory of a request's journal record, in bytes. */
+/** Approximate memory of a request's journal record, in bytes. Counts one byte per character of text. */
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +

@@ -19,7 +19,7 @@ const entriesOfStep = 500;
  * Converts journal records to the requests that the judge examines. Assigns each request to a session (the requests of
  * one client with one API key), and marks concurrent and equal requests.
  * @param entries journal records in order of arrival
- * @param callers number of concurrent callers that the scenario declares; 1 if none is declared
+ * @param callers number of concurrent callers that the scenario declares; if 1, overlapping requests show concurrency
  * @param toRequest creates the judge's request from a record and the position in its session
  */
 export function* assignSessions<Request extends JudgedRequest>(
@@ -86,8 +86,9 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
 }
 
 /**
- * Sets `queuedAtMs` of each request: the earliest time at which the client may have created the request. A created
- * request can wait in the client for a free connection.
+ * Sets `queuedAtMs`, the earliest time at which the client may have created a request that waited for a free
+ * connection. With n callers, the client creates a queued request only after the response to the request n places
+ * earlier.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();

@@ -33,7 +33,10 @@ export interface ClientSession {
 /** Session, fingerprint and body of a request in a client's run. Equal requests have the same fingerprint. */
 export interface RunPosition {
   readonly session: ClientSession;
-  /** Number that identifies a group of equal requests. Equal requests may be attempts of one call. */
+  /**
+   * Number that equal requests share, because equal requests may be attempts of one call. Equal requests have the same
+   * key, method, client and `X-Sim-Call`; without `X-Sim-Call`, the same key, method, path, query and body.
+   */
   readonly fingerprint: number;
   /** Request body as text; empty if the request has no body. */
   readonly requestText: string;

@@ -12,7 +12,7 @@ const noiseMs = 40;
 
 /**
  * Divides equal requests of a client into calls, each with its retries. A new call starts where growing waits begin
- * again with a short wait.
+ * again with a short wait. If `maximumCalls` is known, a change of the connection also starts a new call.
  * @param maximumCalls maximum number of calls that the requests can contain; `undefined` if unknown
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
@@ -66,17 +66,16 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, maximumCalls: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // After waits that grew with each retry, a short wait means a new call, not a retry.
+  // Requires waits that grew between the attempts. A client that retries without waits can also have a single long
+  // wait.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // If the scenario does not state the number of calls, a request counts as a new call only if it follows a wait of at
-  // most half of the client's first wait.
+  // If the number of calls is unknown, a wait above half of the first wait does not start a new call. An outer retry
+  // loop of the same call may begin again with the first wait.
   const maximumMs = maximumCalls === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 
-/**
- * Whether the client stops using its connection at the request with index `at` and continues over another connection.
- */
+/** Whether the client changes its connection for good at the request with index `at`, which is a sign of a new call. */
 function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);
   return (

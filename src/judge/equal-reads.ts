@@ -5,7 +5,10 @@ interface EqualReads {
   /** Number of calls that the scenario requires (`asked`), and of GET requests that did not fail (`answered`). */
   asked: number;
   answered: number;
-  /** GET requests of the run that failed and that the client never repeated. */
+  /**
+   * Failed GET requests that count as never repeated: the last ones, one per missing response, because equal requests
+   * are indistinguishable.
+   */
   missing: readonly JudgedRequest[];
   /**
    * Reason why the judge cannot decide whether the client repeated a read whose response was lost; `undefined` if it
@@ -17,8 +20,8 @@ interface EqualReads {
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Finds failed GET requests that the client never repeated, in a run whose GET requests all have the same URL and API
- * key.
+ * Finds failed GET requests that the client never repeated: fewer GET requests succeeded than the scenario requires
+ * calls. Finds none unless all GET requests without the header `X-Sim-Call` are equal.
  * @param isFailed whether a request got no usable response
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
@@ -26,6 +29,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
+  /** Fingerprint that all GET requests without a call name share; `undefined` if these requests are not all equal. */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;

@@ -10,15 +10,18 @@ import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './ru
 
 /** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
-/** Factor by which the allowed time until a retry is longer if the client's run was stopped early. */
+/**
+ * Factor that lengthens the allowed time until a retry if the run was stopped from outside. The stopped client may have
+ * been about to retry.
+ */
 const interruptedPatience = 3;
 
 /** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A call is not given up while a request is pending, because the request may be a retry of the call. Nor is it given
-  // up after the simulated clock was set back.
+  // A call is not given up while a request is pending, because the request may be a retry of the call. After the
+  // simulated clock was set back, no retry counts as overdue, because earlier and later times are not comparable.
   if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? interruptedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -28,10 +31,15 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** Last words of a finding's text: a client may also report an error to its caller. */
+/**
+ * End of a finding's allowed behavior: as an alternative, the client may give up if it reports an error to its caller.
+ */
 export const orError = ', or an error for the caller';
 
-/** Returns the severity and the text of the judge's finding that a client gave up a call. */
+/**
+ * Returns the severity of the finding that a client gave up calls, and a sentence for the finding's text. Only giving
+ * up without an error for the caller is a fault.
+ */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; note: string } {
   const reports = run.outcomes ?? [];
   const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
@@ -67,7 +75,10 @@ const maximumReads = 50;
  */
 const outcomesByRun = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
-/** Creates a function that decides whether a later request of the run achieved the purpose of a failed request. */
+/**
+ * Creates a function that decides whether a later request of the run achieved the purpose of a failed request. Such a
+ * request is the same write, the same read with another API key, or a read showing the pet of an unanswered write.
+ */
 export const laterSuccessesIn =
   ({ requests }: Run) =>
   (refused: JudgedRequest): boolean => {
@@ -85,9 +96,12 @@ export const laterSuccessesIn =
   };
 
 interface ReadOutcomes {
-  /** Last successful write for each pet, and last successful read for each URL. */
+  /** Last successful write for each call name and pet, and last successful read for each client, call name and URL. */
   served: ReadonlyMap<string, JudgedRequest>;
-  /** Map from each pet of the Petstore to the first write that got no usable response. */
+  /**
+   * Map from each pet or other resource to the first of its writes that got no usable response. The client cannot know
+   * whether this write was stored.
+   */
   lost: ReadonlyMap<string, JudgedRequest>;
   /** GET requests that got a successful response, in order of arrival. */
   reads: readonly JudgedRequest[];

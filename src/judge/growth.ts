@@ -19,7 +19,9 @@ const maximumDeviationShare = 0.05;
 /** Growth factors of the exponential curves that are tried against the waits between a client's attempts. */
 const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];
 
-/** Computes the mean growth factor of a client's consecutive waits between attempts. */
+/**
+ * Computes the mean growth factor of a client's consecutive waits between attempts, from the first wait to the longest.
+ */
 export function growthOf(waits: readonly number[]): number {
   const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
   return total ** (1 / Math.min(waits.length - 1, maximumSteps));

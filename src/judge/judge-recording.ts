@@ -24,7 +24,10 @@ const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64
 
 interface Doubt {
   rules: 'most' | readonly FindingCode[];
-  /** Rules of the judge that become unreliable only if the response to a write was lost. */
+  /**
+   * Rules of the judge that become unreliable only if the response to a write was lost. These rules search later
+   * responses for the written pet.
+   */
   afterLostWrite?: readonly FindingCode[];
   explanation: string;
 }
@@ -76,8 +79,8 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
 const clockDoubtMs = 1_500;
 
 /**
- * Moves the time of a refused response to just before its own reset time, if network delay placed it after this reset
- * time.
+ * Moves the time of a refused response to just before its own reset time, if network delay or clock error placed the
+ * response after this reset time.
  */
 function withRefusalBeforeReset(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;

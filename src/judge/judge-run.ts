@@ -66,7 +66,10 @@ export interface Verdict {
    * rule. For an untested rule, missing findings prove nothing.
    */
   exercised: FindingCode[];
-  /** Codes of the judge's rules that no request of the run tested. Set only by the control API and by commands. */
+  /**
+   * Codes of the judge's rules that the run did not test and that have no findings. Set only by the control API and by
+   * commands.
+   */
   untested?: FindingCode[];
   /**
    * Rules that could not be judged, because the requests were only observed and the rules need the simulator's internal

@@ -30,7 +30,8 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    */
   declare readonly retryAfterMs: number | undefined;
   /**
-   * Reset time that a refused response names, in Unix milliseconds; `undefined` if missing or overruled by Retry-After.
+   * Reset time that a refused response names, in Unix milliseconds. `undefined` if missing, or if it is in the past and
+   * the response has a Retry-After.
    */
   declare readonly resetMs: number | undefined;
   /**
@@ -169,10 +170,14 @@ export class KnownRequest extends JudgedRequest {
  */
 export const toleranceMs = 50;
 /**
- * Maximum pause between two requests of a client on different connections that count as concurrent, in milliseconds.
+ * Maximum pause between two requests of a client on different connections that count as concurrent, in milliseconds. If
+ * the server delays refusals, concurrent requests are recognized by their overlap instead.
  */
 export const concurrentMs = 100;
-/** Assumed maximum time until a client has received a sent response, in milliseconds. */
+/**
+ * Assumed maximum time until a client has received a sent response, in milliseconds. Within this time, a request on
+ * another connection does not prove the receipt.
+ */
 export const receiptMs = 1_000;
 
 /** Computes the time from the response to one request to the arrival of a later request, in milliseconds. */

@@ -85,7 +85,10 @@ class SessionKnowledge {
     return later(ofCall, later(this.#all.lastOnConnection(request), this.#all.lastAged(request)));
   }
 
-  /** Finds the refused request that a request retries; of several, the one with the earliest retry time. */
+  /**
+   * Finds the refused request that a request retries: the latest one for a sequential client or a named call. Among
+   * other concurrent calls, the earliest retry time decides, so that no call is blamed for another call's wait.
+   */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
     if (request.session.isSequential || request.call !== undefined) return same?.lastBefore(request);
@@ -94,7 +97,10 @@ class SessionKnowledge {
     return retried;
   }
 
-  /** Whether a request that looks like an early retry may instead belong to another concurrent call of the client. */
+  /**
+   * Whether a request that looks like an early retry may instead belong to another concurrent call of the client.
+   * Returns `false` if every caller, or every unfinished call, is already waiting after a refusal.
+   */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
     if (call !== undefined || !shared.has(fingerprint) || this.#waiting >= Math.min(session.callers, open))

@@ -56,14 +56,20 @@ export function unmetNeed(
   return undefined;
 }
 
-/** Counts the client's calls. Retries of a call are not counted. */
+/**
+ * Counts the client's calls without retries. Equal requests without the header `X-Sim-Call` count as one call per
+ * success or unrefused write, but at least one.
+ */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   listGroups(requests, ({ fingerprint }) => fingerprint).reduce((sum, attempts) => {
     const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);
     return sum + Math.max(1, attempts[0]?.call === undefined ? attempts.filter(isOwn).length : 1);
   }, 0);
 
-/** Whether the client certainly made one call after the other, although the scenario requires concurrent calls. */
+/**
+ * Whether the client certainly made one call after the other, although the scenario requires concurrent calls. Certain
+ * only if the client had to wait before it had started enough calls.
+ */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex(
     (request, index) => request.deadlineMs !== undefined && index < requests.length - 1,

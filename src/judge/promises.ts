@@ -141,7 +141,8 @@ export function promisesOf(
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Compares X-RateLimit-Reset with the arrival time of the request, because a fault rule can delay the response.
+  // Compares X-RateLimit-Reset with the arrival time of the request, because a fault rule can delay the response until
+  // after the reset.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }

@@ -36,7 +36,10 @@ export interface RunResult extends Verdict {
   failures: RunFailure[];
   /** How the client's command ended, if a command was run. */
   command?: CommandEnd;
-  /** Description of the scenario, added to a failed client's result as an explanation. */
+  /**
+   * Description of the scenario, as an explanation of the client's failure. Set only if the client failed and the
+   * scenario has the field `expect`.
+   */
   about?: string;
 }
 
@@ -50,7 +53,7 @@ export interface ResultOptions {
   command?: CommandEnd | undefined;
   /** Timeout of the command as the user typed it, for messages. */
   timeout?: string | undefined;
-  /** Description of the scenario, which the report of a failed run shows. */
+  /** Description of a scenario with the field `expect`, which the report of a failed run shows. */
   description?: string | undefined;
 }
 

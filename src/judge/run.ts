@@ -162,8 +162,8 @@ function* analyze<Request extends JudgedRequest>(
 }
 
 /**
- * Returns the fingerprints of requests that the client sent in several calls, not only as retries of one call. Equal
- * requests have equal fingerprints.
+ * Returns the fingerprints (numbers that equal requests share) under which the client made several calls, not only
+ * retries. Such a fingerprint is the run's only one, or several of its requests got a usable response.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(

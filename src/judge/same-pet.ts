@@ -3,7 +3,9 @@ import { parseJson } from '../values/json.js';
 
 type Write = Pick<ObservedRequest, 'operation' | 'method' | 'path' | 'query'>;
 
-/** Text that identifies the resource that a write stores. Retries of a write have the same text. */
+/**
+ * Text that identifies the resource that a write stores: a pet by its fields, another resource by method, URL and body.
+ */
 export const resourceIn = ({ operation, method, path, query }: Write, requestText: string): string =>
   operation === 'createPet' ? petIn(requestText) : [method, path, query, requestText].join('\n');
 

@@ -9,7 +9,10 @@ const maximumShown = 3;
 /** Finding that a report shows, with the similar findings that the report omits. */
 export interface ShownFinding {
   finding: Finding;
-  /** List of further findings with the same rule and severity, which the report omits. */
+  /**
+   * Further findings with the same rule and severity, which the report omits. The last shown finding of a rule and
+   * severity has the list; other lists are empty.
+   */
   hidden: Finding[];
 }
 

@@ -16,11 +16,16 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'retry-storm',
 ]);
 
-/** Maximum number of requests per concurrent caller for which the rule `retry-storm` reports nothing. */
+/**
+ * Maximum number of requests per assumed caller up to which several callers excuse a finding of the rule `retry-storm`.
+ */
 const maximumRequestsPerCaller = 6;
 /** Delay of a retry after its required wait that always counts as prompt, in milliseconds. */
 const promptMs = 2_000;
-/** Maximum number of concurrent callers that the judge assumes behind requests with one API key. */
+/**
+ * Maximum number of concurrent callers that the judge assumes behind requests with one API key. For more, the judge
+ * assumes a single caller that ignores the required wait.
+ */
 const maximumCallers = 64;
 /**
  * Minimum number of requests with changing User-Agent and connection that make the verdict inconclusive. Such requests
@@ -96,7 +101,10 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   /** Whether the first retry after several refusals obeyed the wait that the latest refusal required. */
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
-  /** Requests that arrived so long after an earlier refusal that the client must have received the refusal. */
+  /**
+   * Requests that arrived so long after the first refusal that the client must have received the refusal. The retry of
+   * such a late request must use the same connection.
+   */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
@@ -105,7 +113,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes one caller if the first retry came after all required waits, and the next request directly follows it.
+      // Assumes one caller if the first retry came after all required waits and this request follows directly. A single
+      // client that waits once and then continues sends its requests in this way.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterLastWait(waiting, request);

@@ -68,7 +68,7 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
 
 /**
  * Returns a text such as `, or 50 % of Retry-After` if the client waited exactly 50, 60, 70, 80 or 90 % of Retry-After.
- * Otherwise, returns an empty text.
+ * Returns an empty text for other waits, and if the Retry-After values differ.
  */
 function shareOfRetryAfter(waitMs: number, asked: readonly (number | undefined)[]): string {
   const [askedMs = 0] = asked;

@@ -30,7 +30,10 @@ export interface FolderState extends LoggedState {
   readonly isResumed: boolean;
 }
 
-/** Maximum size of a scenario in a log entry, in characters. A snapshot file stores a larger scenario. */
+/**
+ * Maximum size of the scenario in a new log's first entry, in characters. A snapshot file stores a larger scenario,
+ * because an entry with it would be too large.
+ */
 const largeScenario = 256 * 1024;
 
 /**

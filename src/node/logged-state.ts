@@ -33,7 +33,10 @@ export interface LoggedState extends OpenedState {
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly outages?: OutageLog;
-  /** Whether other servers append to this server's log too. */
+  /**
+   * Whether other servers append to this server's log too. `load` then has no effect if another server has changed the
+   * scenario in the meantime.
+   */
   readonly isShared?: boolean;
   /** Additional health data of the log in `GET /__sim/health`, if the log is stored in Redis. */
   readonly health?: () => Partial<LogHealth>;

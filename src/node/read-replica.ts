@@ -61,7 +61,8 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the server's state from its log in Redis, or creates a log that starts with the scenario.
+ * Reads the server's state from its log in Redis, or creates a log that starts with the scenario. Reads the log again
+ * after `readState` has moved incompatible entries out of the log.
  * @param hash hash of the scenario
  * @throws {LogOpenError} for an unusable log
  */

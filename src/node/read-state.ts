@@ -26,11 +26,11 @@ interface StateOptions {
 }
 
 /**
- * Reads a server's state from its log. Moves log entries to a backup file if this version of petstore-sim responds to
- * them differently.
- * @returns the state in `machine`, unset for a new log; `undefined` if log entries were moved, so that the log must be
- * reopened
- * @throws {LogOpenError} if the log belongs to another scenario
+ * Reads a server's state from its opened log. Moves an entry and all later ones to a backup if another version of
+ * petstore-sim wrote the entry and responded differently.
+ * @returns the state in `machine`, unset for a new log; `undefined` if entries were moved, so that the log was closed
+ * and must be opened again
+ * @throws {LogOpenError} for a log of another scenario; the log is closed then
  */
 export async function readState(
   opened: OpenedLog,

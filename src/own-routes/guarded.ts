@@ -11,7 +11,8 @@ type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Respon
  * and verdict apply. An input that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the
  * resolver becomes a 500.
  * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
- * @param resolver must return a response within 30 s, and must not send its request to the simulated API
+ * @param resolver must return a response within 30 s, and must not send its request to the simulated API, because the
+ * request would count twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () =>
  * HttpResponse.json(categories)))
  */

@@ -1,8 +1,8 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
- * Abandons a simulator's unfinished requests after a server restart. A simulated clock with a speed other than 1 does
- * not count the downtime.
+ * Marks a simulator's unfinished requests as abandoned after a server restart, because their clients have disconnected.
+ * The simulated clock counts the downtime at speed 1, but not at any other speed.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

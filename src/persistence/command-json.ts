@@ -25,8 +25,8 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
 export type JsonOutcome = Omit<Outcome, 'body' | 'raw'> & { body: JsonBytes };
 
 /**
- * Maximum number of bytes of a response body in the server's log. It exceeds the journal's maximum by the four bytes of
- * the longest UTF-8 character.
+ * Maximum number of bytes of a response body in the server's log. The four bytes beyond the journal's maximum contain
+ * the rest of a character that the journal would cut.
  */
 const loggedBytes = maximumBodyBytes + 4;
 

@@ -17,6 +17,9 @@ export type CommandResult = { readonly value: unknown } | { readonly error: unkn
 export interface AppliedEntry {
   /** Results of the commands of a log entry, in order. Empty if the server has already applied this log entry. */
   readonly results: readonly CommandResult[];
-  /** Hash of all responses that the server created when it applied the log entry. */
+  /**
+   * Hash of all responses that the server created when it applied the log entry, including responses to delayed
+   * requests.
+   */
   readonly hash: string;
 }

@@ -75,8 +75,8 @@ export interface ScenarioCommand {
   readonly hash: string;
   readonly reseed?: boolean | undefined;
   /**
-   * Hash of the scenario that the command replaces. If another replica has already replaced that scenario, the command
-   * does nothing.
+   * Hash of the scenario file's content that the command replaces. If another server with the same log has already
+   * loaded the changed file, the command does nothing.
    */
   readonly after?: string | undefined;
 }

@@ -12,7 +12,10 @@ const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']
   'storeAway',
 ]);
 
-/** Whether a client waits for the result of a command of this kind. */
+/**
+ * Whether a client waits for the result of a command of this kind. The server applies a command without a waiting
+ * client even after its deadline.
+ */
 export const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);
 
 /**

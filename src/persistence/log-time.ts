@@ -9,7 +9,8 @@ export interface LogTimeOptions {
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether several servers append to the log. Clock differences of up to 5 s between the servers are then ignored.
+   * Whether other servers append to the log, each by its own measurement of the time. Steps back of at most 5 s are
+   * then ignored. Servers that compensated each other's small differences would advance the log's time more and more.
    * Default false.
    */
   isShared?: boolean | undefined;

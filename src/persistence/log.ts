@@ -38,8 +38,8 @@ export interface LogEntry extends NewEntry {
   readonly incarnation: number;
   readonly sequence: number;
   /**
-   * Whether the log entry was stored after its deadline. Its API requests and control operations are then skipped,
-   * because their clients got an error.
+   * Whether the log entry was stored after its deadline. Commands for which a client waits, such as API requests, are
+   * then skipped, because the client got an error.
    */
   readonly isLate?: boolean;
 }

@@ -18,7 +18,10 @@ import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableResponse } from './unavailable-response.js';
 
-/** Minimum duration of a current Redis outage, in milliseconds, from which the server reports the outage. */
+/**
+ * Minimum duration of a current Redis outage, in milliseconds, from which the server reports the outage. Requests wait
+ * longer than this duration for Redis before they fail.
+ */
 const reportedOutageMs = 2_000;
 
 /** Minimum response time, in milliseconds, from which the server always logs when it sent the response. */
@@ -43,7 +46,8 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // The header `X-Sim-Sandbox: recreated` is not stored in the log. It is added when the log entry is applied.
+      // Omits the header `X-Sim-Sandbox: recreated` from the logged request. The server adds the header when it applies
+      // the log entry, because the sandbox's first request is known only then.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {

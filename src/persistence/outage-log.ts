@@ -66,7 +66,10 @@ export class OutageLog {
     if (this.#unreported.size > maximumSandboxes) this.#unreported.delete(oldest);
   }
 
-  /** Notes that the operator was informed of the current outage of Redis. */
+  /**
+   * Notes that the operator was informed of the current outage of Redis. From then on, only `reportRecovery` resets the
+   * number of rejected requests, not `end`.
+   */
   reportOutage(): void {
     this.#isReported = true;
   }
@@ -94,7 +97,8 @@ export class OutageLog {
   }
 
   /**
-   * Ends an outage of Redis, and creates a log command for each sandbox whose requests were rejected.
+   * Ends an outage of Redis, and creates a log command for each existing sandbox whose requests were rejected. For a
+   * sandbox that does not exist yet, a later call creates the command.
    * @param nowMs end of the outage, in Unix milliseconds
    * @param exists whether a sandbox exists
    * @returns commands to append to the log, each to be passed to `settle` with its result
@@ -124,7 +128,10 @@ export class OutageLog {
     if (this.#submitted.delete(command) && isUnwritten) this.#add(command.sandbox, command);
   }
 
-  /** Queues reports of Redis outages again if the log has not confirmed their storage. */
+  /**
+   * Queues reports of Redis outages again if the log has not confirmed their storage. The log may then contain a report
+   * twice, which is better than no report.
+   */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);
     this.#submitted.clear();

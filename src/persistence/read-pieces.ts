@@ -97,7 +97,10 @@ interface EarlierPiece {
   readonly pets: readonly JsonValue[];
 }
 
-/** Fields of a stored simulator state that only earlier versions of petstore-sim wrote. */
+/**
+ * Fields of a stored simulator state that only earlier versions of petstore-sim wrote: the next pet id, and the data of
+ * simulated APIs by name.
+ */
 interface EarlierHead {
   readonly nextId?: JsonValue;
   readonly services?: Readonly<Record<string, JsonValue>>;

@@ -28,7 +28,10 @@ export interface ReplicasState {
  * unreachable do not count.
  */
 const goneAfterMs = 10_000;
-/** Time between two log entries above which an outage of Redis is assumed, in milliseconds. */
+/**
+ * Maximum time between two log entries that counts as time without an outage of Redis, in milliseconds. Each replica
+ * writes an entry every two seconds, so a longer gap shows an outage.
+ */
 const maximumCountedGapMs = 3_000;
 /**
  * Size of each replica's range of connection numbers. Separate ranges make connection numbers unique among all
@@ -47,7 +50,9 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /** State of the replicas (servers that share the log) for a snapshot; `undefined` if only one server uses the log. */
+  /**
+   * State of the replicas (servers that share the log) for a snapshot; `undefined` if no replica has joined the log.
+   */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };

@@ -31,7 +31,10 @@ export interface SequencerHost {
  */
 const deliveryDelayMs = 1_000;
 
-/** Appends each command to the server's log, and applies the command to the simulators only after that. */
+/**
+ * Appends each command to the server's log, and applies the command to the simulators only after that. The commands of
+ * one event-loop turn share a log entry, in which the sandboxes' commands alternate.
+ */
 export class Sequencer {
   readonly #machine: StateMachine;
   readonly #log: Log;

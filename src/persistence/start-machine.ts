@@ -122,8 +122,8 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // Does not let open streams delay the removal of a sandbox here, because the log contains `touch` commands for
-      // this purpose.
+      // Ignores open streams when idle sandboxes are removed, because the log does not contain streams. The log command
+      // `touch` marks a sandbox as used instead.
       isWatched: () => false,
       onMade,
     }),

@@ -5,7 +5,10 @@ import { limitHeaders } from '../simulator/limit-headers.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
 
-/** Creates the response 503 to a request that the server could not write to its log. */
+/**
+ * Creates the 503 response to a request that the server could not write to its log. The request uses no quota and is
+ * missing from the journal, unless the log stored the request after all.
+ */
 export const unavailableResponse = (
   sim: Simulator,
   { isUncertain }: LogUnavailableError,

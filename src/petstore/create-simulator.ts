@@ -21,7 +21,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 /**
  * Creates a simulator of the Petstore from a checked scenario.
  * @param time source of the machine's time; default: the machine's clock
- * @param operations operations that scenarios may name; default: the API's documentation's operations
+ * @param operations operations that scenarios may name; default: the operations in the API's documentation
  */
 export const createSimulatorFrom = (
   resolved: ResolvedScenario,

@@ -25,12 +25,15 @@ export type PetStatus = (typeof petStatuses)[number];
 export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 
 /**
- * Bounds and default of the query parameter `limit` of listPets. the API's documentation: "Minimum 1, maximum 100,
+ * Bounds and default of the query parameter `limit` of listPets. The API's documentation: "Minimum 1, maximum 100,
  * default 20. Maximum number of animals returned."
  */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** Names of the operations of the simulated API, taken from the API's documentation. */
+/**
+ * Names of the operations in the API's documentation: "Operation name: listPets", "Operation name: createPet" and
+ * "Operation name: getPet".
+ */
 export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
 export type OperationName = (typeof operationNames)[number];
 
@@ -38,8 +41,9 @@ export const isOperationName = (name: string | undefined): name is OperationName
   operationNames.some((operation) => operation === name);
 
 /**
- * Limits per minute and per day of each plan in the API's documentation. Omits the plan Enterprise, which has no
- * documented numbers.
+ * Requests per minute and per day of each plan. The API's documentation: "Free 60 / 1,000; Pro 300 / 10,000; Business
+ * 1,000 / 100,000; Enterprise Custom / Custom." Enterprise is omitted, because the documentation has no numbers for
+ * this plan.
  */
 export const documentedPlans = {
   free: { minute: 60, day: 1_000 },

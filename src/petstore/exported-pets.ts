@@ -13,6 +13,10 @@ import { type Pet, toStored } from './pet.js';
 import type { PetStoreState } from './pet-store.js';
 import { faultSchema } from './scenario-schema.js';
 
+/**
+ * Schema of an int64 as an exact JSON number, without the text form of scenarios. Exports and imports use the same
+ * schema.
+ */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
 
 const documented = ['id', 'name', 'categoryId', 'status'];

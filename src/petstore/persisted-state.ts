@@ -32,8 +32,9 @@ interface Saved {
 }
 
 /**
- * Restores a simulator's saved state from a browser storage. A reset of the simulator clears the storage.
- * @param readMs returns the machine's current time in Unix milliseconds
+ * Restores a simulator's state from a browser storage. Removes an unreadable state, or a state of another scenario. A
+ * reset of the simulator clears the storage.
+ * @param readMs returns the machine's time in Unix milliseconds; a running clock advances by the time since the save
  * @param onTooLarge called once, if a state cannot be saved
  * @returns `save` saves the current state; `leave` saves it unless a reset cleared the storage
  */

@@ -12,7 +12,7 @@ export const petOperations = {
     method: 'GET',
     path: '/pets',
     summary:
-      'Lists the stored pets in pages, the last stored pet first. With a text, lists only pets that contain the text',
+      'Lists the stored pets in pages, in reverse list order. With a text, lists only pets that contain the text',
     input: fields({
       text: optional(described(string, 'Text that the JSON of a pet contains, case-insensitive.')),
       limit: optional(described(wholeNumber(1, maximumPets), 'Number of pets to list.'), 100),

@@ -37,7 +37,10 @@ export interface PetStoreState {
 
 type HasId = Pick<Pet, 'id'>;
 
-/** Pets of one simulator, with a list of all pets and a list for each status. */
+/**
+ * Pets of one simulator, with a list of all pets and a list for each status. Reset and fork take O(1), because
+ * simulators share the scenario's pets until the first write (copy-on-write).
+ */
 export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #order: ListOrder = 'id-ascending';
   #seed = 0;

@@ -12,9 +12,10 @@ import type { GeneratePets } from './resolve-pets.js';
 import { resolveScenario } from './scenario.js';
 
 /**
- * Converts an exported state to a scenario that starts in this state.
- * @param generatePets function that creates the pets for the scenario field `pets.generate`; required if the scenario
- * has this field
+ * Converts an exported state to a scenario that starts in this state: pets, keys, fault rules with counts, and the
+ * clock.
+ * @param generatePets function that creates the pets for the scenario field `pets.generate`; without the function, the
+ * result lists all pets
  */
 export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
   const { clock, nextId, keys, unlistedKeys, faults } = state;
@@ -27,7 +28,8 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // Exports the settings of the pet generation instead of the pets, if no generated pet has changed.
+    // Exports the settings `ids` and `pets` unchanged, if no generated pet has changed. Another `ids.start` would
+    // change the ids of the generated pets.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -61,7 +63,10 @@ const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: Exp
 /** Converts a pet for a scenario. A missing status becomes `null`, because a scenario would fill in a default. */
 const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });
 
-/** Converts an exported API key to a key in a scenario. */
+/**
+ * Converts an exported API key to a key in a scenario, with fields that a user can edit. The exact state of the key in
+ * the scenario's field `state` takes precedence.
+ */
 function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
   const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);

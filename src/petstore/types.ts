@@ -7,8 +7,8 @@ import type { GeneratePets } from './resolve-pets.js';
 import type { petConditions, petFields } from './scenario-fields.js';
 import type { settingValues } from './settings.js';
 
-// Adds the Petstore API's fields to general types such as `Settings`. Every entry file of the package imports these
-// declarations.
+// Adds the Petstore API's fields to general types such as `Settings`. Every entry file of the package imports this
+// file, so that the published types contain these fields.
 
 type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
 type PetFields = typeof petFields;

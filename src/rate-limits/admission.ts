@@ -9,7 +9,10 @@ import type { Algorithm } from './window.js';
 /** Decision whether a request is accepted, and the rate-limit report for the response headers. */
 export interface Admission {
   rate: RateReport;
-  /** Error response of a rate-limited or banned request; `undefined` for an accepted request. */
+  /**
+   * Error response of a rate-limited or banned request; `undefined` for an accepted request. The header Retry-After of
+   * the error response is the time until `rate.resetAtSeconds`.
+   */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }

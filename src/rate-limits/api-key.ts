@@ -37,7 +37,8 @@ export interface ApiKey {
   readonly day: Window;
   /**
    * Initial usage, ban and expiry that the scenario sets for the key. The key's first request applies them, and sets
-   * `preset` to `undefined`.
+   * `preset` to `undefined`. `clockMovedMs`: time by which the clock had been moved when the key was created, in
+   * milliseconds.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
@@ -119,7 +120,10 @@ export function createApiKey(
   };
 }
 
-/** Applies the scenario's initial usage, ban and expiry of an API key at the key's first request. */
+/**
+ * Applies the scenario's initial usage, ban and expiry of an API key at the key's first request. Time skipped before by
+ * `advance` or `set` of the clock shortens windows and ban; real time does not.
+ */
 export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, clockMovedMs: number): void {
   const { preset } = key;
   if (preset === undefined) return;
@@ -156,13 +160,19 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
   if (key.episode !== undefined && nowMs < key.episode.firstRefusalMs) endEpisode(key);
 }
 
-/** Counts an accepted request in the minute and day windows of an API key, and ends the key's series of refusals. */
+/**
+ * Counts an accepted request in the minute and day windows of an API key, ends the key's series of refusals and clears
+ * the strikes.
+ */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
   countBoth(key, algorithm, nowSeconds, 1);
   endEpisode(key);
 }
 
-/** Counts a refused request in the key's minute and day windows that the setting `rejectedCounts` selects. */
+/**
+ * Counts a refused request in the key's minute and day windows that the setting `rejectedCounts` selects. Refusals by
+ * the minute limit can thus use up the day window.
+ */
 export function countRefused(
   key: ApiKey,
   algorithm: Algorithm,
@@ -258,7 +268,8 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
     // Simulated requests of other clients use no quota while their API key is banned.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // Skips to the reset of an exhausted rate-limit window, because all simulated requests until then are refused.
+    // Skips to the reset of an exhausted rate-limit window. All simulated requests until the reset are refused and not
+    // counted.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }

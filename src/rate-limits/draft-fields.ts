@@ -3,8 +3,9 @@ import type { RateReport } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 
 /**
- * Creates the headers of draft-ietf-httpapi-ratelimit-headers, in the draft's version that the setting
- * `rateLimitFields` selects.
+ * Creates the headers of draft-ietf-httpapi-ratelimit-headers, in the form that the setting `rateLimitFields` selects.
+ * Up to draft 06: three numeric headers. From draft 08: `r` and `t`. In proposal ietf-wg-httpapi/ratelimit-headers#164:
+ * `a` and `w`.
  */
 export function draftFields(
   shape: Exclude<LimitSettings['rateLimitFields'], 'none'>,

@@ -13,8 +13,8 @@ export interface Window {
    */
   startSeconds: number;
   /**
-   * Number of requests counted in the window. A token bucket counts each request as `lengthSeconds`, so that refills
-   * stay whole numbers.
+   * Number of requests counted in the window. For a token bucket, the missing tokens multiplied by `lengthSeconds`, so
+   * that refills stay whole numbers.
    */
   used: number;
   /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */

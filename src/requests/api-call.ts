@@ -11,7 +11,7 @@ export interface Route {
   /**
    * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
    * log contains the outcome.
-   * @param id journal id of the request
+   * @param id journal id of the request, for the later call of `finishRoute` with the outcome
    * @param isWhole whether the outcome must contain the whole response body, for a fault rule that changes or delays
    * the response
    */
@@ -86,7 +86,10 @@ export interface Answer {
    * while they send the response.
    */
   wire: WireFault | undefined;
-  /** Callback that the server calls with the actual delay, in milliseconds, when it sends a delayed 429 response. */
+  /**
+   * Callback that the server calls with the actual delay, in milliseconds, when it sends a delayed response, such as a
+   * 429.
+   */
   sent?: ((heldMs: number) => void) | undefined;
   /**
    * Callback for the end of a response that is sent in chunks: its last chunk, or the client's disconnect.

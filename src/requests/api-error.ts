@@ -1,6 +1,6 @@
 import type { ErrorCode } from './error-codes.js';
 
-/** Maximum size of a request body, in bytes. The API's documentation names no maximum. */
+/** Maximum size of a request body, in bytes (assumption `bodyTooLarge`). The API's documentation names no maximum. */
 export const maximumBodyBytes = 64 * 1024;
 
 /** Error response of the API. The class does not extend `Error`, because creating a stack trace would be slow. */

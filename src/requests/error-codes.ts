@@ -1,6 +1,6 @@
 /**
  * Default values of the field `code` in error responses, because the API's documentation states none. A scenario can
- * replace them by `errorCodes`.
+ * replace the values with the assumption `errorCodes`.
  */
 export const errorCodes = [
   'invalid_request',

@@ -52,7 +52,10 @@ export function toPlainCall(call: ApiCall): PlainCall {
   };
 }
 
-/** Properties of a logged request that the server computes when it handles the request, such as the arrival time. */
+/**
+ * Properties of a logged request that are known when the simulator handles the request, such as the number of queued
+ * requests. The properties replace the log entry's properties of the same name.
+ */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
 /** Converts a request stored in the log to the simulator's input. */

@@ -32,7 +32,10 @@ export interface ObservedRequest {
    * to its log in time, but later applied the request.
    */
   readonly isLost?: boolean | undefined;
-  /** Time for which the server held back a 429 to detect parallel requests, in milliseconds; 0 if not delayed. */
+  /**
+   * Time for which the server delayed a response such as a 429 to detect parallel requests, in milliseconds; 0 if not
+   * delayed.
+   */
   readonly heldMs: number;
   /**
    * Bearer token of the request as sent; `undefined` if absent. Only the token's last four characters are displayed.

@@ -68,7 +68,8 @@ export interface RunContext<Data, Scenario> {
 }
 
 /**
- * Data of one simulated API, such as the pets of the Petstore. @typeParam Copy type of the data's copy in a snapshot
+ * Data of one simulated API, such as the pets of the Petstore. Each simulator and each sandbox has separate data.
+ * @typeParam Copy type of the data's copy in a snapshot
  */
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Restores the service's data as at the start of the scenario. Without this method, `createData` is called again. */

@@ -84,8 +84,8 @@ const isReadFrom = ({ sim }: Sandbox) => {
 const renewalBoundsMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes (isolated simulators) of one server. An idle sandbox is removed when any sandbox is next used or
- * created.
+ * The sandboxes (isolated simulators) of one server. After its idle time, a sandbox counts as missing, and is removed
+ * when any sandbox is next used or created.
  */
 export class Sandboxes {
   readonly #sim: Simulator;

@@ -10,7 +10,7 @@ const seconds = whole(1, tenYearsSeconds);
 const milliseconds = whole(0, tenYearsSeconds * 1000);
 const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
 
-/** Schemas of the ban settings in a scenario, such as durations and counts. */
+/** Schemas of the scenario's ban settings whose values are no fixed list, such as durations and counts. */
 export const banValues = {
   banAfter: count,
   banGraceMs: milliseconds,
@@ -29,7 +29,7 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 
 /**
  * Creates the schema of a deprecated field in a scenario's `ban`, which rejects every value. Valid values were moved to
- * the present field before the check.
+ * the present field before the check, unless the scenario has both fields.
  */
 function deprecatedField(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

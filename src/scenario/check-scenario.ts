@@ -38,7 +38,8 @@ export function* checkScenario(
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete otherFields[field];
-    // If `plans` or `assumptions` is invalid, `keys` and `faults` are not checked, because they refer to these fields.
+    // If `plans` or `assumptions` is invalid as a whole, `keys` and `faults` are not checked. Every plan name in `keys`
+    // and `faults` would be reported as unknown.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete otherFields.keys;
       delete otherFields.faults;

@@ -11,7 +11,7 @@ export interface ScenarioClient {
 
 /**
  * Returns the `client` settings of a scenario, with default values for missing settings. The default API key is the
- * scenario's first key, or `free-key` if the scenario has no keys.
+ * scenario's first key, even if revoked, or `free-key` if the scenario has no keys.
  * @param scenario content of a scenario file, or the scenario of a simulator
  */
 export function clientOf({ client = {}, keys = {} }: Pick<Scenario, 'client' | 'keys'>): ScenarioClient {

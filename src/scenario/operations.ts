@@ -7,7 +7,10 @@ import { isMap } from '../values/plain-data.js';
 /** Operation names that a scenario may use. A method and path, such as `GET /v1/orders`, is always allowed. */
 export interface KnownOperations {
   readonly names: Set<string>;
-  /** Whether every operation name in a scenario is accepted, even a name that is not in `names`. */
+  /**
+   * Whether every operation name in a scenario is accepted. True for scenarios in log entries, which the writing server
+   * has checked, and with a backend of the user, which can serve any path.
+   */
   acceptsAll: boolean;
 }
 

@@ -4,7 +4,8 @@ import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';
 
 /**
- * Checks a scenario object, and merges it with the default scenario.
+ * Checks a scenario object, and merges it with the default scenario. Rejects a scenario's name, because a web page
+ * cannot read scenario files.
  * @throws {ScenarioError} for an invalid scenario, or for a scenario's name instead of an object
  */
 export function* resolveContent(...[scenario, ...more]: Parameters<typeof resolveInSteps>): Steps<ResolvedScenario> {

@@ -110,7 +110,8 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
     // Omits the default scenario's description if the given scenario has a name but no description. The default
     // description would be wrong for a scenario of another name.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // Puts the scenario's own API keys first, because clients use the first key by default.
+    // Puts the scenario's own API keys first, because clients use the first key by default. `Object.assign` avoids
+    // another copy of the merged keys, of which there can be thousands.
     ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(base.keys, keys)) }),
   };
 }

@@ -14,6 +14,8 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
 
 /**
  * Collects the values of a scenario's assumptions: settings for API behavior that the API's documentation leaves open.
+ * Later sources override earlier ones: the ban preset, `assumptions`, then `plans`, `limits` and `ban`. Reports
+ * contradictions between `assumptions` and the later fields.
  */
 export function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: Issue[]): Settings {
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;

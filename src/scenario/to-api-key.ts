@@ -58,7 +58,8 @@ function toWindow(
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
     issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // Number of seconds until a token bucket is full: `used / limit`.
+  // In a token bucket, each request adds the window's seconds to `used`, and each second subtracts `limit`. The bucket
+  // is thus full after `used / limit` seconds.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(

@@ -109,8 +109,8 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
 }
 
 /**
- * Describes the plan, state and usage of an API key. The caller must have updated the key's rate-limit windows to
- * `nowMs`.
+ * Describes the plan, state and usage of an API key. The caller must have updated the key's rate-limit windows and
+ * strikes to `nowMs`.
  */
 function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;

@@ -3,7 +3,7 @@ import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder, minimumKeyLength } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
-/** Number of additional API keys after which the list of keys to mask is built again. */
+/** The list of keys to mask is built again when it exceeds twice its initial length plus this number of keys. */
 const rebuildAfterExtraKeys = 20_000;
 
 /** Masks the API keys in a text. */
@@ -19,8 +19,9 @@ export const displayKey = (sim: Simulator, key: string): string =>
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Creates a function that masks API keys in texts, except the keys of a scenario.
- * @param only this scenario; default: the simulator's current scenario
+ * Creates a function that masks API keys in texts, except the keys of a scenario. All output about requests must be
+ * masked, except the response to the client.
+ * @param only scenario whose keys stay unmasked; default: the simulator's current scenario
  * @returns function that takes the texts and the API key of a request, and returns a masking function for them
  */
 export function createRedactor(
@@ -74,7 +75,10 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of texts) learn(key);
   }
 
-  /** Collects the API keys of all requests in the journal, so that each occurrence can be masked. */
+  /**
+   * Collects the API keys of all requests before any request is shown. The query of an early request can contain a key
+   * that only a later request sends as its API key.
+   */
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);

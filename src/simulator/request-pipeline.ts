@@ -60,7 +60,8 @@ export class RequestPipeline {
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Completes the due responses of earlier requests before the new request is handled.
+    // Completes the due responses of earlier requests before the new request is handled. The new request gets its id
+    // first, because it arrived before these responses were sent.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];

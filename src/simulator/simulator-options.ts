@@ -12,8 +12,8 @@ export interface OptionsOf<Sim> extends ResolveOptions {
   /** Additional APIs that the simulator serves. These services take precedence over the main service, the Petstore. */
   services?: readonly SimulatedService[];
   /**
-   * Creates the user's msw handlers, which take precedence over the simulated API. Called for each simulator, and again
-   * after each reset.
+   * Creates the user's msw handlers, which take precedence over the simulated API. Called for each simulator, including
+   * forks and sandboxes, and again after each reset.
    */
   handlers?: (sim: Sim) => readonly OwnHandler[];
   /**

@@ -39,7 +39,10 @@ import {
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Immutable saved state of a simulator, for the method `restore`. Omits the list of received requests. */
+/**
+ * Immutable saved state of a simulator, for the method `restore`: scenario, clock, pets, keys and faults. Omits the
+ * list of received requests.
+ */
 export interface Snapshot {
   /** Scenario that was loaded when the snapshot was taken. */
   readonly resolved: ResolvedScenario;

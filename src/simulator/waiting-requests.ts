@@ -46,8 +46,8 @@ export function createWaitingRequests(
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // A custom route's function continues after its client disconnects. The request's journal entry is written when
-      // the function ends.
+      // Adds the request to the journal only when its custom route's function ends. The function continues after the
+      // client's disconnect, and may still store an object.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
@@ -63,7 +63,8 @@ export function createWaitingRequests(
   function delay(request: DelayedRequest): void {
     const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
     delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
-    // Starts the timer of a delayed response only after the caller waits for the response.
+    // Starts the timer of a delayed response only after the caller waits for the response. If the process was paused,
+    // the delay may be over already.
     Promise.resolve().then(() => clock.rearm());
   }
 

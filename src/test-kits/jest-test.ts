@@ -62,6 +62,7 @@ interface Server {
   close(options: { graceMs: number }): Promise<void>;
 }
 
+/** HTTP servers of the Jest tests that are still running. */
 const running = new Map<Simulator, Server>();
 
 async function end(sim: Simulator): Promise<void> {
@@ -75,7 +76,8 @@ async function end(sim: Simulator): Promise<void> {
 }
 
 /**
- * Closes the API server of each Jest test that timed out. Throws an error if the client was waiting to retry a request.
+ * Closes the API server of each Jest test that timed out, because Jest would wait for the server. Throws an error if
+ * the client was waiting to retry a request.
  */
 export const endTimedOut = () =>
   afterEach(async () => {

@@ -56,7 +56,10 @@ export interface MatcherResult {
 interface BehaviorCheck {
   /** Expected behavior, as the end of the message "expected that the client had ...": `created each pet once`. */
   behavior: string;
-  /** Rule of the judge that the client's requests must put to the test. If they do not, the matcher fails. */
+  /**
+   * Rule of the judge that the client's requests must put to the test, such as `early-retry` by a retry. Without such a
+   * request, the matcher fails, also with `.not`.
+   */
   exercisedBy: FindingCode;
   /** Rules of the judge that must have no finding for the matcher to pass. */
   codes: readonly FindingCode[];
@@ -141,7 +144,8 @@ export const matchers = {
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;
     return {
-      // Fails the matcher and its negation if no rule of the judge applied to the client's requests.
+      // Fails the matcher and its negation if no rule of the judge applied to the client's requests. The bug search
+      // then shows nothing about the client.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = pluralize(runs, 'scenario');

@@ -96,7 +96,10 @@ export function createAnswers(to: string): SandboxAnswers {
   };
 }
 
-/** Whether `other` is the Playwright page `page` itself or the browser context that contains the page. */
+/**
+ * Whether `other` is the Playwright page `page` itself or the browser context that contains the page. If both have a
+ * route for a URL, Playwright uses only the page's route, but the request counts for both.
+ */
 const isPageOrItsContext = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);
 

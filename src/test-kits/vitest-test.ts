@@ -36,7 +36,7 @@ export interface PetstoreFixtures {
   apiKey: string;
   /**
    * Vitest fixture that records in `isTaken` whether the test uses a simulator. By default, a test without a simulator
-   * fails.
+   * fails, because it would pass with any client.
    */
   takesSimulator: { isTaken: boolean };
 }

@@ -4,7 +4,10 @@ import { requestTarget } from '../values/request-target.js';
 /** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
-/** Recorded request with its response. Names such as `key-1` replace the API keys. */
+/**
+ * Recorded request with its response. Names such as `key-1` replace secret API keys. Response headers that petstore-sim
+ * does not evaluate are dropped, because some contain secrets.
+ */
 export interface Exchange extends RequestRecord {
   /**
    * Request headers Content-Type and Origin, with lower-case names. The verdict on the client and the comparison of the
@@ -22,7 +25,10 @@ export interface Exchange extends RequestRecord {
   readonly question?: string | undefined;
 }
 
-/** Recorded request and response whose number and times may still change during the reading of a recording. */
+/**
+ * Recorded request and response whose number and times may still change during the reading of a recording. The fields
+ * are writable, because a corrected copy of each object would take time.
+ */
 export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
 /** Names a recorded request in a message: `#12 GET /pets?limit=0`. */
@@ -58,8 +64,8 @@ const answerHeaders = [
 const usual = new Map(answerHeaders.map((name) => [name.toLowerCase(), name]));
 
 /**
- * Selects the headers of a recorded response that petstore-sim evaluates. Joins headers whose names differ only in
- * upper and lower case.
+ * Selects the headers of a recorded response that petstore-sim evaluates, in any case. Joins repeated headers (RFC 9110
+ * section 5.3).
  */
 export function relevantHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const headers: Record<string, string> = {};

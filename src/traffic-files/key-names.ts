@@ -22,7 +22,7 @@ export class KeyNames {
 
   /**
    * Returns a label such as `key-1` in place of the API key in an Authorization header. The API keys of the scenario
-   * are not secret and stay unchanged.
+   * are not secret and stay unchanged. Returns `undefined` without a key. Labels differ per base URL.
    */
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);

@@ -39,16 +39,16 @@ export interface Recording {
 
 export interface ReadOptions {
   /**
-   * Base URL of the recorded API, such as `https://api.example.com/v1`. Default: all base URLs in the recording with
-   * requests to paths of the Petstore API, such as `/pets`.
+   * Base URL of the recorded API, such as `https://api.example.com/v1`. Default: all base URLs in the recording that
+   * end in the API's base path, such as `/v1`, and have requests to the API's paths.
    */
   baseUrl?: string | undefined;
   /**
-   * Whether a recording may be of any API. All requests below the URL `baseUrl` are then read as requests to this API.
-   * Default `false`.
+   * Whether a recording without requests to the Petstore API is accepted if `baseUrl` is given. All requests below
+   * `baseUrl` are then read as requests to the API at this URL. Default `false`.
    */
   isAnyService?: boolean | undefined;
-  /** List of API keys that are not secret. All others are masked when the recording is read. */
+  /** API keys that are not secret, such as those of a scenario. Any other key is replaced by a name such as `key-1`. */
   publicKeys?: Iterable<string> | undefined;
 }
 

@@ -21,6 +21,9 @@ export interface RecordedEntry {
    * the same name used one connection.
    */
   readonly connection: string | undefined;
-  /** Fields that petstore-sim adds to a recorded request; `undefined` in a recording by another tool. */
+  /**
+   * Fields that petstore-sim writes: the HAR field `_petstoreSim`, or the whole line of JSON Lines. `undefined` in a
+   * HAR file of another tool.
+   */
   readonly own: Readonly<Record<string, unknown>> | undefined;
 }

@@ -9,6 +9,8 @@ const secondMs = 1_000;
 
 /**
  * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's, in milliseconds.
+ * Returns 0 if the headers allow 0, otherwise the largest difference that they allow. A smaller difference would make
+ * retries look earlier and cause false findings.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;
@@ -24,7 +26,8 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   }
   if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
   if (least <= most) return Math.floor(most);
-  // If the `Date` headers fit no single clock difference, the median of all differences is used.
+  // If the `Date` headers fit no single clock difference, because a clock drifted or was set, uses the median
+  // difference.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

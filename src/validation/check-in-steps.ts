@@ -3,7 +3,10 @@ import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
 import { reportMissing, reportUnknown } from './schemas.js';
 
-/** Function that checks a value like the function `check`, but with pauses for other work of the server. */
+/**
+ * Function that checks a value with the same result as the function `check`, but with pauses for other work of the
+ * server.
+ */
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
 /**
@@ -19,12 +22,16 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/** Checks the fields and items of a value, with pauses for other work of the server. */
+/**
+ * Checks the fields and items of a value, with pauses for other work of the server.
+ * @param value must have the type that the schema accepts
+ */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // Checks the value of a schema that wraps another schema as a whole, without pauses for other work.
+  // Checks the value of a schema that wraps another schema in one step, without pauses. Such a schema converts or
+  // refines the complete value.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
     if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);

@@ -29,7 +29,8 @@ const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // Pattern for durations of whole seconds, such as `90s`. Fractions of hours and days are not checked.
+    // Pattern for durations of whole seconds, such as `90s`. Fractions of hours and days are not checked, because a
+    // pattern cannot test them.
     textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
       minimum: 1_000,
       maximum: longestMs,
@@ -76,6 +77,7 @@ export function toJsonSchema(schema: AnySchema, references: References = new Map
   return { ...convert(schema, (part) => referOrConvert(part, references)), ...fallbackOf(schema) };
 }
 
+/** Finds the map entry of a schema; without an entry, finds the entry of the refined schema (`of`). */
 const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
   entries.get(schema) ?? (schema.of && entryFor(entries, schema.of));
 

@@ -123,7 +123,8 @@ export const transform = <Between, Out, In>(
 });
 
 /**
- * Creates a schema that adds the check `test` to another schema.
+ * Creates a schema that adds the check `test` to another schema. For a map with mistakes, `test` receives the map
+ * without its invalid fields, so that one report contains all mistakes.
  * @param test returns `false` if it finds a mistake. Its parameter `isRight` is `false` if the other schema already
  * found a mistake in the value.
  */

@@ -13,7 +13,10 @@ const maximumLayers = 3;
 const encodings = [
   {
     escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
-    /** Decodes one URL escape, such as `%41`, `%u0041`, or a two-byte UTF-8 character. */
+    /**
+     * Decodes one URL escape (RFC 3986 section 2.1) as UTF-8 or Latin-1, or `%uXXXX`. Does not decode UTF-8 characters
+     * of three bytes, because API keys do not contain them.
+     */
     decode(written: string): string {
       const [first, second] = written
         .slice(1)
@@ -48,7 +51,10 @@ export function* decodingsOf(text: string, layers = maximumLayers): Generator<De
   }
 }
 
-/** Decodes the escapes of one encoding (URL or JSON) in a text. Returns `undefined` for a text without escapes. */
+/**
+ * Decodes the escapes of one encoding (URL or JSON) in a text, each into one character. Returns `undefined` for a text
+ * without escapes of the encoding.
+ */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
   /**
    * `places` contains the position of each character in the decoded text. `ends` contains the end of the character's

@@ -1,4 +1,7 @@
-/** Finds by binary search the lowest index from which on `holds` is true; `count` if there is none. */
+/**
+ * Finds by binary search the lowest index at which `holds` is true; `count` if there is none. `holds` must be true for
+ * all higher indexes too.
+ */
 export function findLowest(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -15,7 +15,8 @@ function fnv1aWords(input: string | Uint8Array): [high: number, low: number] {
   let low = 0x84222325 | 0;
   for (let index = 0; index < input.length; index++) {
     low ^= typeof input === 'string' ? input.charCodeAt(index) : (input[index] as number);
-    // Multiplies the 64-bit hash by 2^40 + 0x1b3, the prime number of the hash function FNV-1a.
+    // Multiplies the 64-bit hash by 2^40 + 0x1b3, the prime number of FNV-1a, in halves of 16 bits. The factor 2^40
+    // moves the low word, shifted by 8 bits, into the high word.
     const lower = (low & 0xffff) * 0x1b3;
     const upper = (low >>> 16) * 0x1b3 + (lower >>> 16);
     high = (Math.imul(high, 0x1b3) + (upper >>> 16) + (low << 8)) | 0;

@@ -14,7 +14,7 @@ interface Found {
   readonly token: string;
 }
 
-/** Group of API keys with the same number of characters, which are to be masked in texts. */
+/** Group of API keys with the same number of compared characters, which are to be masked in texts. */
 interface Length {
   readonly length: number;
   /** Factor of a text's first character in the rolling hash, for texts of this length. */
@@ -28,8 +28,8 @@ const minimumSlots = 2 ** 15;
 const slotsPerKey = 8;
 
 /**
- * Number of characters that are compared to find an API key in a text. Of a longer key, only these first characters are
- * compared.
+ * Maximum number of characters that are compared to find an API key in a text. Of a key of at least this length, all
+ * following characters that a key can contain are masked too, even if they differ.
  */
 const comparedCharacters = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
@@ -48,7 +48,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   const table = new Uint8Array(Math.max(minimumSlots, 2 ** Math.ceil(Math.log2(expected * slotsPerKey))));
   const mask = table.length - 1;
 
-  /** Finds the known API keys in a text, even if percent-encoded or escaped in JSON. */
+  /** Finds the known API keys in a text, even if percent-encoded or escaped in JSON, in order of position. */
   function find(text: string): Found[] {
     if (lengths.length === 0) return [];
     const found = findAsWritten(text);
@@ -102,7 +102,8 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Replaces overlapping API keys in a text together by one masked key.
+        // Replaces overlapping API keys in a text together by the masked form of the last key. No part of any key
+        // remains visible.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;
@@ -139,7 +140,10 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Returns the position at which an API key in a text ends. The key starts at position `at`. */
+/**
+ * Returns the position at which an API key in a text ends. The key starts at position `at`. A key of at least 64
+ * characters ends before the first character that no key contains.
+ */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < comparedCharacters) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;

@@ -48,13 +48,17 @@ export interface CertifyFlags {
   json?: boolean;
 }
 
-/** Maximum default number of concurrent test runs for each SDK under test. */
+/**
+ * Default number of concurrent runs: the smaller of 10 per SDK and 20 per processor. Clients mostly wait, but each
+ * start of a client keeps a processor busy.
+ */
 const runsPerSdk = 10;
 const runsPerProcessor = 20;
 
 /**
  * Runs the SDKs listed in a file in all scenarios, and writes the results to a certificate.
- * @returns exit code of the command `certify`
+ * @returns exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than before; 130 or 143
+ * after a signal
  */
 export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const {

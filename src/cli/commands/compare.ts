@@ -91,8 +91,8 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 async function readSaved(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
   printNotes(notes);
-  // Accepts only recordings that `compare` or `calibrate` wrote, because these commands recorded every request with the
-  // API key.
+  // Rejects recordings with API keys of other clients. The earlier use of such a key is unknown, so the key's limits
+  // cannot be compared.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(

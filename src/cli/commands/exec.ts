@@ -21,7 +21,7 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
 }
 
 /**
- * Runs a client's command against a new simulator, and prints the verdict on the client.
+ * Runs a client's command against a new simulator, and prints the verdict on the client to standard error.
  * @returns exit code of the command, or 124 after the time limit. If the command succeeds, 1 for a failed verdict and 2
  * if a report file could not be written
  */

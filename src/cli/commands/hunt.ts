@@ -62,7 +62,7 @@ const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
 /** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
-/** Scenario fields that the bug search `hunt` never changes while it simplifies a failing scenario. */
+/** Scenario fields that the bug search `hunt` keeps unchanged while it searches for a simpler failing scenario. */
 const keptFields = ['expect', 'windows'];
 /**
  * Length of a key's minute window in scenarios that do not set this length. Shorter than a minute, because the client
@@ -231,7 +231,8 @@ const otherStarts: readonly Scenario[] = [
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // Fails a client whose concurrent callers do not share the wait after a 429.
+  // Fails a client whose concurrent callers do not share the wait after a 429. The delay of 2 s is necessary, because
+  // the judge allows other callers' requests within one second after a 429.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -299,8 +300,8 @@ const alwaysFails = [
 ];
 
 /**
- * Simplifies a failing scenario before `hunt` writes it to a file. Omits the expectations that the client met, and
- * settings of the minute limit if this limit refused no request.
+ * Simplifies a failing scenario before `hunt` writes it to a file. Omits the expectations that the client met, and the
+ * minute window's length if the minute limit refused no request.
  */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,

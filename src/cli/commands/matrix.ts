@@ -99,8 +99,8 @@ export interface MatrixResult {
   /** Whether the alternative value of the setting `id` changes any response to the client. */
   isMet: boolean;
   /**
-   * Whether the client does worse with the changed assumption than without it: the verdict fails, or the exit code
-   * differs.
+   * Whether the changed assumption makes the client's result worse than the default values do: the exit code differs,
+   * or only the verdict with the changed assumption is a fail.
    */
   breaks: boolean;
 }
@@ -146,7 +146,8 @@ function isDecided(
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // The setting `cors` affects only requests with an Origin header, because only their responses get CORS headers.
+  // The values of the setting `cors` differ only in CORS headers for requests with an Origin header. A comparison of
+  // responses cannot show a difference, because the HTTP server adds CORS headers outside the simulator.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);

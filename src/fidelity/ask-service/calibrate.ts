@@ -106,8 +106,8 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, present, failedExperiments);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // Allows failed experiments (series of test requests) to be repeated, because inexact arrival times may have caused
-    // their failures.
+    // Experiments (series of test requests) that excluded no rate-limit rule may be repeated after another experiment
+    // excluded one. Inexact arrival times may have hidden the result of an experiment.
     if (limits.candidates.length < length) failedExperiments.clear();
     else failedExperiments.add(found.name);
   }
@@ -131,8 +131,8 @@ const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
 };
 
 /**
- * Sends requests until the API responds with a 429, to learn the form of Retry-After. Does nothing if the form is known
- * or too few requests are allowed.
+ * Provokes a 429 to learn the form of Retry-After, and sends one more request after the required wait. Does nothing if
+ * the form is known or too few requests are allowed.
  */
 async function provoke429(asker: ServiceClient, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';

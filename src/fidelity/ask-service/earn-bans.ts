@@ -9,8 +9,8 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban, in milliseconds. A ban
- * that ends before the reset would not be visible in the responses.
+ * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban, in milliseconds. The
+ * time is short, because responses show the length of a ban only if the ban ends after the reset.
  */
 const earlyRetriesBeforeResetMs = 15_000;
 /** Minimum time until the reset of a rate limit, in seconds, that the ban experiments of `calibrate` need. */
@@ -46,7 +46,7 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
 }
 
 /**
- * Sends too early retries after a 429, one per second, until the API bans the key.
+ * Sends too early retries after a 429, one per second, until the API bans the key or `maximumStrikes` are sent.
  * @returns `true` if the key got a 429 and no retry was accepted
  */
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
@@ -114,7 +114,8 @@ function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | 
 }
 
 /**
- * Tests whether a retry `beforeMs` milliseconds before the reset time counts towards a ban.
+ * Tests whether a retry `beforeMs` milliseconds before the reset time counts towards a ban. First sends all but one of
+ * the early retries that a ban needs, so that the tested retry causes a ban only if it counts.
  * @returns `false` if the test was impossible, because no 429 could be provoked
  */
 async function probeTolerance(
@@ -135,8 +136,10 @@ async function probeTolerance(
 /**
  * Uses up the rate limit of an API key, until a request gets a 429.
  * @param more number of later requests for which the option `--budget` must also suffice
- * @param apartMs delay between two requests, in milliseconds
- * @returns the 429; `undefined` if no 429 came
+ * @param apartMs delay between two requests, in milliseconds; different fractions of a second reveal more about the
+ * API's clock
+ * @returns the 429; `undefined` if no 429 came, or the reset is more than `maximumWindowSeconds` away
+ * @throws {CalibrationEnded} if the option `--budget` does not suffice
  */
 async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Promise<Exchange | undefined> {
   // Sends requests until one is accepted, because an earlier ban or rate limit of the key may not have ended. Some APIs

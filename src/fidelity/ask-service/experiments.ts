@@ -91,15 +91,15 @@ function experimentsAt({
 /**
  * Chooses the experiment whose responses exclude most possible rate-limit rules, relative to its cost. Returns
  * `undefined` if none excludes any.
- * @param useless names of experiments that revealed nothing
+ * @param failedExperiments names of experiments that revealed nothing
  */
 export function bestExperiment(
   limits: LimitHypotheses,
   present: CalibrationState,
-  useless: ReadonlySet<string>,
+  failedExperiments: ReadonlySet<string>,
 ): Experiment | undefined {
   let best: { experiment: Experiment; worth: number } | undefined;
-  for (const experiment of experimentsAt(present).filter(({ name }) => !useless.has(name))) {
+  for (const experiment of experimentsAt(present).filter(({ name }) => !failedExperiments.has(name))) {
     const separated = separatedPairs(experiment, limits, present.nowSeconds);
     const cost = experiment.steps.length + (experiment.steps.at(-1)?.afterSeconds ?? 0) / secondsARequest;
     const worth = separated / cost;
@@ -108,7 +108,10 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Computes the share of pairs of possible rate-limit rules that a series of requests can tell apart. */
+/**
+ * Computes the share of pairs of possible rate-limit rules that a series of requests can tell apart. Pairs whose rules
+ * differ only in rounding do not count.
+ */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));

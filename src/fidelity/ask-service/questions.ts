@@ -14,13 +14,16 @@ export interface Probe {
   readonly body?: string | undefined;
   /** API key of the request: the user's key, a made-up one, or none. */
   readonly token: 'own' | typeof fictitiousKey | 'none';
-  /** Id of the `Question` about the real API for which `calibrate` sends this request. */
+  /**
+   * Id of the `Question` about the real API for which `calibrate` sends this request; `limits` for a request that tests
+   * rate limits or bans.
+   */
   readonly question: string;
 }
 
 /**
- * Test request to a service. Its response reveals how the service behaves in a point that the API's documentation leaves
- * open.
+ * Test request to a service. Its response reveals how the service behaves in a point that the API's documentation
+ * leaves open.
  */
 export interface Question {
   readonly id: string;
@@ -29,7 +32,7 @@ export interface Question {
   readonly sends: string;
   /**
    * Whether `calibrate` sends this test request even if an earlier response has already shown the API behavior in
-   * question.
+   * question. Set for `limit=101`, which an API may treat differently from `limit=0`.
    */
   readonly isExtra?: true;
   /**
@@ -41,7 +44,10 @@ export interface Question {
 
 /** Value that no service knows, for names and ids in test requests. */
 export const unknown = 'petstore-sim-probe';
-/** Origin of a CORS test request, which an API allows only if it allows every origin. */
+/**
+ * Origin of the CORS test request: this machine with an unusual port. An API that allows this origin probably allows
+ * every origin of this machine.
+ */
 const unlistedOrigin = 'http://localhost:49151';
 /** Category id that hardly any service has, for a request with an unknown category. */
 const oddCategory = '7205759403792793600';

@@ -240,8 +240,8 @@ export class ServiceClient {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Uses the smallest difference between the API's clock and this machine's clock that the responses permit, so
-      // that waits end rather too late than too early.
+      // If a `Date` header contradicts the assumed lead of the API's clock, assumes the smallest lead that the header
+      // permits. Waits then end too late rather than too early.
       const [minimum, maximum] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }

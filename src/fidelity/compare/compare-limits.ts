@@ -18,7 +18,10 @@ interface Sample extends ObservedRate {
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
-/** Recorded rate-limit header with a value changed by one. `compare` tests whether such a change would be noticed. */
+/**
+ * Change of a recorded rate-limit header by one, up or down. `compare` confirms a header only if both changes would
+ * contradict the scenario's rules.
+ */
 interface HeaderDeviation {
   readonly about: string;
   readonly service: string;
@@ -149,7 +152,8 @@ function compareRules(
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // Finds the rate-limit headers whose values, changed by one, would agree with the scenario's rules.
+  // If the scenario's rules explain the responses even with a header changed by one, the header remains unconfirmed. If
+  // the rules explain only the changed responses, the real API's header deviates by the opposite of the change.
   const fittingDeviations = headerDeviations.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);

@@ -88,8 +88,8 @@ export async function compare(
 }
 
 /**
- * Whether a scenario has a value for an API setting. Only scenarios from `calibrate` lack settings: those that they
- * have not learned.
+ * Whether a scenario states a value of an assumption (a setting for undocumented API behavior). A scenario of
+ * `calibrate` states only what `calibrate` has learned; any other scenario also states the default values.
  */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;
@@ -179,8 +179,8 @@ const contradiction = (about: string, text: string): ServiceDifference => ({
 });
 
 /**
- * Removes duplicate differences between the real API and the simulator, and differences that follow from different
- * statuses.
+ * Removes duplicate differences between the real API and the simulator. Also removes differences that follow from
+ * different statuses, except contradictions that no setting explains.
  */
 function unique(differences: readonly ServiceDifference[]): ServiceDifference[] {
   const others = new Set(differences.filter(({ about }) => about === 'status').map(({ place }) => place));

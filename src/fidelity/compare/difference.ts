@@ -10,8 +10,8 @@ export interface ServiceDifference {
   readonly service: string;
   readonly simulator: string;
   /**
-   * Number, method and URL of a recorded request to which the real API and the simulator respond differently: `#12 GET
-   * /pets?limit=0`.
+   * Recorded requests to which the real API and the simulator respond differently, such as `#12 GET /pets?limit=0`.
+   * Empty if unknown; may also describe the response.
    */
   readonly place: string;
 }

@@ -24,8 +24,8 @@ export interface BanEpisode {
   readonly early: EarlyRequest[];
   isBanned: boolean;
   /**
-   * Whether `calibrate` itself sent the request that got the first 429. Only then can the deduced number of early
-   * retries before the ban be certain.
+   * Whether `calibrate` itself sent the request that got the first 429. The recorded early retries until a ban are then
+   * assumed to be complete, so that their number can be certain.
    */
   readonly isStartedByCalibrate: boolean;
   /** Whether every 429 from the key's first refusal to its next success or ban named the same reset time. */
@@ -140,7 +140,10 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
 const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
-/** Estimates the setting `banGraceMs` or `banToleranceMs` from the range of its possible values. */
+/**
+ * Estimates the setting `banGraceMs` or `banToleranceMs` from the range of its possible values. The estimate is never
+ * certain, because the exact arrival times are unknown.
+ */
 function rangeKnowledge(about: 'banGraceMs' | 'banToleranceMs', [minimum, maximum]: Bounds): Knowledge {
   if (maximum > Math.max(500, 3 * minimum)) return notAsked(about);
   const byDefault = settingValues[about].default;

@@ -121,7 +121,7 @@ export class BanWatch {
     const { token, status } = exchange;
     const observations: Observation[] = [
       observation('banStatus', [status], `a banned key is refused with ${status}`, {
-        // Without the status or error code of a ban, the ban is only likely.
+        // A ban without its own status or error code is deduced from a later reset time, so the ban is only likely.
         isLikely: !this.isMarked(exchange),
       }),
     ];
@@ -167,7 +167,10 @@ const startHistory = (first: Exchange): KeyHistory => ({
   },
 });
 
-/** Determines from the reset time in a response whether the request extended the ban of its API key. */
+/**
+ * Determines from the reset time in a response whether the request extended the ban of its API key. A ban counts as not
+ * extended only after a request at least one second later, because reset times are in whole seconds.
+ */
 function extendObservations(
   ban: NonNullable<KeyHistory['ban']>,
   untilSeconds: number,

@@ -53,8 +53,8 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /**
- * Returns a list with a copy of the scenario whose rate-limit window is as short as the recorded one. The list is empty
- * if the recorded window has full length.
+ * Returns a list with a copy of the scenario whose rate-limit window ends when the recorded window did; empty if
+ * unnecessary. The copy's window is shorter, because the recorded window may have started before the recording.
  */
 function withShorterWindow(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);

@@ -139,7 +139,8 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // During one ban of a key, the reset time in its 429 responses never becomes earlier.
+    // Treats a 429 after a ban's 429 as part of the ban if the reset time is not earlier. During a ban, an API may send
+    // the error code of an exceeded limit.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -199,7 +200,10 @@ export class LimitHypotheses {
     return { token, plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
-  /** Predicts the responses to the given requests under one set of possible rate-limit rules, as text. */
+  /**
+   * Predicts the responses to requests with the user's API key under one combination of rate-limit rules, as text. The
+   * field `atSeconds` of a request is a time of the API's clock, in Unix seconds.
+   */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
     requests: readonly { readonly atSeconds: number; readonly operation: string | undefined }[],
@@ -302,7 +306,7 @@ function describe(exchange: Exchange): string {
 
 /**
  * Returns a cache key for rate-limit rules. Rules that count a request in the same way have the same cache key.
- * @param isLimited whether the rate limits apply to the request
+ * @param isLimited requests to which the limits apply: a boolean, a boolean per operation, or the setting `limitsApply`
  * @param isRefused whether the API refused the request; `undefined` if unknown
  */
 export function countingKeyOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
@@ -312,8 +316,8 @@ export function countingKeyOf({ settings, rounding }: LimitRules, isLimited: unk
 }
 
 /**
- * Creates a cache for computed rate-limit states. Rate-limit rules with the same effect on an API key share an entry of
- * the cache.
+ * Creates a cache for results that are computed from an API key's possible rate-limit states. Rate-limit rules with the
+ * same effect on the key share an entry of the cache.
  */
 export function createOnceForEach<Result>() {
   const results = new Map<unknown, Map<string, Result>>();

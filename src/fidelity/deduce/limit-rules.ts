@@ -1,7 +1,10 @@
 import { operationNames } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
-/** Names of the settings for rate-limit behavior that the API's documentation leaves open. */
+/**
+ * Names of the settings for rate-limit behavior that the API's documentation leaves open. Each response depends on
+ * several of these settings, so their values are deduced in combination.
+ */
 export const limitAssumptions = [
   'limitsApply',
   'algorithm',
@@ -26,8 +29,9 @@ const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
 );
 
 /**
- * Creates all combinations of rate-limit settings that an API may have.
- * @param units time units to which the API may round reset times
+ * Creates all combinations of rate-limit settings that an API may have. All are without bans (`banAfter: 0`), because
+ * responses reveal bans directly.
+ * @param units time units of the API (`roundings`) to combine with the settings
  */
 export function allLimitRules(units: readonly LimitRules['rounding'][] = roundings): LimitRules[] {
   const choices = <Value>({ default: first, others }: { default: Value; others: readonly Value[] }) => [

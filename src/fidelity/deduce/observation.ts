@@ -148,10 +148,7 @@ export class Observations {
     return { about, ...base, state: isLikely ? 'likely' : 'certain', value };
   }
 
-  /**
-   * Names what an observation about the API is about: a setting, an error code, or `document` for the API's
-   * documentation.
-   */
+  /** Subjects of the collected observations about the API: settings, or error codes such as `errorCodes.not_found`. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }

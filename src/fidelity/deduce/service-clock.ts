@@ -1,7 +1,10 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
 import type { TimeRange } from './simulated-window.js';
 
-/** Maximum delay with which a server updates the time in its `Date` header, in milliseconds. */
+/**
+ * Assumed maximum delay with which a server updates its `Date` header, in milliseconds. Servers cache the header's text
+ * for a second.
+ */
 const lateDateMs = 20;
 
 /**

@@ -28,9 +28,15 @@ export class ServiceFacts {
   /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
-  /** Names of request parts that the real API has accepted, such as a body field or an API key. */
+  /**
+   * Names of request parts that the real API has accepted, such as a body field, and of page parameters without effect.
+   * A rejected request is evidence against one part only if all other parts were accepted.
+   */
   readonly accepted = new Set<string>();
-  /** Ids of the pets in the real API's latest unfiltered list, for a comparison with pages of lists. */
+  /**
+   * Ids of the pets in the real API's latest list of at least two pets, requested without filter or page parameter. The
+   * test of paging compares page 2 with the list's second pet.
+   */
   lastListIds: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {

@@ -20,7 +20,10 @@ export interface ObservedResponse {
   readonly rate: ObservedRate;
 }
 
-/** Simulated state of a real API's key: its plan, its limits, and its rate-limit windows. */
+/**
+ * Possible state of a real API's key under certain rate-limit rules: its plan, and its limits and windows as far as
+ * responses show them.
+ */
 export interface SimulatedKey {
   readonly plan: string;
   /**
@@ -66,6 +69,10 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + resolutionMs, ms] : [ms, ms];
 }
 
+/**
+ * Converts a request's possible arrival times to the possible times with which the API counts, in milliseconds. Rounds
+ * down to a second if the rate-limit rules count in whole seconds.
+ */
 const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
 
@@ -103,7 +110,8 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A key's minute and day windows may both be used up, although a refusal shows only one of them.
+  // A refused request may count in, and use up, the minute or day window that did not cause the refusal. The response
+  // shows the window that resets later, which may be either.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -132,8 +140,8 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherWindow === undefined) {
-      // The headers show the smaller remainder of the minute and day windows. This remainder cannot exceed either
-      // window's limit.
+      // If the headers show the window (minute or day) with fewer remaining requests, this number cannot exceed the
+      // other window's limit. An unknown minute limit is less than the day limit.
       const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];

@@ -3,7 +3,10 @@ import type { Settings } from '../../petstore/settings.js';
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
 export type TimeRange = readonly [minimum: number, maximum: number];
 
-/** Resolution of computed times, in milliseconds. */
+/**
+ * Resolution of time ranges, in milliseconds. Ranges include both ends, so a range that must end before a time ends
+ * earlier by this resolution.
+ */
 export const resolutionMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
@@ -37,9 +40,17 @@ export interface WindowState {
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
+/**
+ * Lists the state of a window that ends at `end`. The list is empty if `end` is `undefined`, because no end time fits
+ * the API's responses.
+ */
 const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
+/**
+ * Lists the state of a sliding window with the counted requests `hits`. The list is empty if `hits` is `undefined`,
+ * because the API's responses then contradict the sliding window.
+ */
 const stateWithHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
 const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
@@ -82,7 +93,10 @@ export interface SimulatedWindow {
    * algorithm.
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
-  /** Predicts X-RateLimit-Remaining and the reset time of a response, each as a range of possible values. */
+  /**
+   * Predicts X-RateLimit-Remaining and the reset time (`end`, in milliseconds) of a response, each as a range. The
+   * reset time applies to the largest possible X-RateLimit-Remaining.
+   */
   predict(
     size: WindowSize,
     state: WindowState,
@@ -128,7 +142,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // The window began at an earlier request, so it ends no later than a window that begins now.
+      // A window that has counted earlier requests ends no later than a window that begins at this request.
       const earlier = overlapOf(end, [arrival[0] + resolutionMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -166,8 +180,8 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /**
- * Reduces the requests of a sliding window to the newest `kept` ones. Returns `undefined` if the requests that would
- * have to be removed cannot have left the window yet.
+ * Reduces the requests of a sliding window to the newest `kept` ones. Returns `undefined` if the number or the times of
+ * the requests contradict this reduction.
  */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
@@ -188,8 +202,8 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
 }
 
 /**
- * Limits the possible times of the n-th oldest request in a sliding rate-limit window to the range `span`. Returns
- * `undefined` if no time is possible.
+ * Limits the possible times of the n-th oldest request in a sliding rate-limit window to the range `span`. Limits the
+ * times of the other requests by the order of arrival. Returns `undefined` if no time is possible.
  */
 function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
@@ -278,7 +292,10 @@ const slidingLog: SimulatedWindow = {
   },
 };
 
-/** Simulation of the rate-limit algorithm token bucket (ITU-T I.371: GCRA). */
+/**
+ * Token bucket (ITU-T I.371: GCRA): each counted request postpones the time at which the bucket is full by the time for
+ * one token.
+ */
 const tokenBucket: SimulatedWindow = {
   first(size, arrival, sight) {
     const { limit, length } = size;

@@ -10,7 +10,7 @@ import { isRefusal } from './observed-rate.js';
 export const hasFailed = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 
 /**
- * Explains why a response does not come from the expected API: for example a redirect, an HTML page or a rejected API
+ * Explains why a response is no evidence about the expected API: for example a redirect, an HTML page or a rejected API
  * key.
  * @returns `undefined` if the response is usable or missing
  */

@@ -55,6 +55,10 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   return [observation(only, possibleValues, description, { preconditions })];
 }
 
+/**
+ * Returns the prefixes of the request features, such as `field name=`, that describe a new pet's unusual property. A
+ * rejection is due to the property only if the API is known to accept all other features.
+ */
 const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
     contentType: ['Content-Type '],

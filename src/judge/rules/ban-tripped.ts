@@ -8,7 +8,10 @@ const minimumBackoffMs = 1_000;
 /** Wait after a 429, in milliseconds, that the judge accepts even if the client's waits do not grow. */
 const sufficientWaitMs = 60_000;
 
-/** Whether a request that counts towards a ban came after the wait that the previous refusal required. */
+/**
+ * Whether a strike (a request that counts towards a ban) came after the wait that the latest received refusal required.
+ * If the refusal required no wait, a growing backoff suffices.
+ */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
   const { lastRefusalRead: refusal, arrivedAtMs } = strike;
   if (refusal === undefined) return false;
@@ -54,8 +57,9 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Whether the client is to blame for a ban: it had already received a 429 when it sent a request that counted
-        // towards the ban. Also true if the journal no longer contains these requests.
+        // Whether the client is to blame for a ban: it sent a request that counted towards the ban after it had
+        // received a refusal. Also true if the journal has dropped some of these requests, which then cannot be
+        // checked.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

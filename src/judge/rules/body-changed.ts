@@ -18,7 +18,8 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // Ignores a retry with a changed body that got a 400 if the client later completed the original write.
+      // Ignores a changed, non-empty body that got a 400 if a later request achieved the purpose of the first request.
+      // The rejected request was then no retry, but a request for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {
@@ -63,7 +64,10 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isLikelyDamaged(next));
 
-/** Whether a request retries an unanswered write and sends only the beginning of the original request's body. */
+/**
+ * Whether a request retries an unanswered write with only the beginning of the write's body. Such a body does not
+ * describe another pet.
+ */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.session === first.session &&
   next.session.isSequential &&
@@ -71,8 +75,8 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   isBeginning(first, next);
 
 /**
- * Whether a retry probably had a damaged body: the API rejected it with a 400, and the client sends one request at a
- * time.
+ * Whether a request was probably a retry with a damaged body: a 400, and a client that sends one request at a time. A
+ * request of a concurrent client may belong to another call.
  */
 const isLikelyDamaged = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 

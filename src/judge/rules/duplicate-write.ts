@@ -85,7 +85,10 @@ const callOf = (request: KnownRequest) => {
   return (call === undefined ? [client, fingerprint] : [client, call]).join('\n');
 };
 
-/** Groups writes with the same header `X-Sim-Call` (the client's name for one call) by the pet that they stored. */
+/**
+ * Divides stored writes with one header `X-Sim-Call` (the client's name for one call) into calls, one for each pet. All
+ * writes are one call if a write soon followed a lost response without a read in between.
+ */
 const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)
     ? [stored]
@@ -99,12 +102,14 @@ const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
   });
 
 /**
- * Maximum time between a write and its retry, in milliseconds. After a longer time, an equal write counts as a new
- * call.
+ * Maximum time between a write and its retry, in milliseconds. After a longer time, a write counts as a separate call.
  */
 const soonMs = 60_000;
 
-/** Function that decides whether a client made a successful read request between two of its writes. */
+/**
+ * Function that decides whether a client made a successful read between two of its writes. By the read, the client may
+ * have checked whether the first write stored a pet.
+ */
 type ReadCheck = (before: KnownRequest, after: KnownRequest) => boolean;
 
 function createReadCheck(requests: readonly KnownRequest[]): ReadCheck {

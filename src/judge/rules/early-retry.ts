@@ -61,8 +61,8 @@ function earlyAfter(
 }
 
 /**
- * Returns how many milliseconds before the end of Retry-After a refused retry came. Returns `undefined` for requests
- * that are not judged by Retry-After.
+ * Returns how many milliseconds before Retry-After, but after X-RateLimit-Reset, a refused retry came; `undefined` for
+ * other requests. The API's documentation requires "the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
   // A concurrent client's refused retry is ignored, because another caller may have used up the limit again.
@@ -90,7 +90,10 @@ const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: Judged
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
-/** Selects the early retries sent outside a ban. If there are none, returns all early retries. */
+/**
+ * Selects the early retries outside a ban, because the rule `ban-hammered` reports requests during a ban. If there are
+ * none outside, returns all early retries.
+ */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
@@ -157,7 +160,10 @@ function advice(response: JudgedRequest, header: string): string {
   return 'Wait for the full Retry-After, plus a random time.';
 }
 
-/** Whether the client ended by itself instead of retrying a refused request. */
+/**
+ * Whether the client ended by itself after a series of refused requests without a retry. Ignores a series with two
+ * equal requests, because the second may be a retry.
+ */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&

@@ -42,7 +42,10 @@ export const gaveUp: WireRule = {
   },
 };
 
-/** Groups given-up calls into findings by API key, and by whether the last attempt is an unanswered write. */
+/**
+ * Returns a text that the given-up calls of one finding share: the API key, and whether the last attempt is an
+ * unanswered write.
+ */
 const groupOf = (attempts: readonly JudgedRequest[]) =>
   `${attempts[0]?.token} ${isUnansweredWrite(attempts.at(-1) as JudgedRequest)}`;
 
@@ -90,7 +93,10 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
 
 const isFailed = (request: JudgedRequest) => shouldBeRepeated(request) || isUnansweredWrite(request);
 
-/** Whether the client under test should have repeated a failed request. */
+/**
+ * Whether the client should have repeated a failed request. HEAD, OPTIONS and requests that the client abandoned need
+ * no repetition.
+ */
 const shouldBeRepeated = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 

@@ -30,7 +30,10 @@ export const lateRequest: WireRule = {
   },
 };
 
-/** Whether the client ended by itself before the wait that its last 429 required was over. */
+/**
+ * Whether the client ended by itself before the wait that its last refusal required was over. A time limit of the
+ * client's caller must then have ended the wait.
+ */
 function hasEndedItsWait({ requests, isOver, end, nowMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;

@@ -16,8 +16,8 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Ignores refused writes without the header X-Sim-Call (the client's name for one call) if all writes that the
-    // scenario requires succeeded.
+    // If the client has stored as many pets as the scenario requires, ignores writes refused before the last stored
+    // one. The client may have retried with a different pet, which only the header X-Sim-Call would show.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;

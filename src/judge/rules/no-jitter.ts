@@ -87,6 +87,7 @@ function retriesAfter(
     if (apart.length < most && isNew(request)) apart.push(request);
   }
   // If more requests arrive than callers received a 429, counts only the first request on each connection as a retry.
+  // The other requests may be new calls.
   return later.length <= most ? later : apart;
 }
 
@@ -108,7 +109,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** Removes each refused request whose retry is also in the list of refused requests. */
+/** Selects the last refused request of each caller: removes each refused request whose retry is also in the list. */
 function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));

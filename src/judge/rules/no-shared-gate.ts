@@ -43,7 +43,10 @@ interface OtherCall {
   request: JudgedRequest;
 }
 
-/** Finds requests, other than retries, that concurrent callers sent with an API key after a refusal of the key. */
+/**
+ * Finds requests that followed a refusal of another call with the same API key. Leaves out possible retries and a
+ * refused sequential client, because the rule `early-retry` judges both.
+ */
 function othersOf({ requests }: RefusalEpisode): OtherCall[] {
   const otherCalls: OtherCall[] = [];
   const findRetry = createRetryFinder();

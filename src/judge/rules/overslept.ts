@@ -3,16 +3,25 @@ import type { JudgedRequest, RefusalEpisode } from '../run.js';
 
 const minimumMs = 10_000;
 const share = 0.5;
-/** Minimum lateness of a retry, in milliseconds, for which the judge suspects a wrong time unit in the client. */
+/**
+ * Minimum lateness of a retry, in milliseconds, for which the judge suspects a wait a thousand times too long (a wrong
+ * unit). A client that is less late may just have had nothing to send.
+ */
 const minimumUnitErrorLateMs = 600_000;
 /**
  * Minimum wait of a client, in milliseconds (300 days), from which the judge concludes that the client used a Unix time
  * as a duration.
  */
 const minimumUnixTimeWaitMs = 300 * 86_400_000;
-/** Tolerance of `isNear`, as a fraction of the expected wait. */
+/**
+ * Maximum relative difference between a client's wait and the Unix time that the client apparently used as the wait;
+ * 0.01 is one percent.
+ */
 const unitShare = 0.01;
-/** Maximum accepted delay of a retry after the required wait, in milliseconds, for clients with exponential backoff. */
+/**
+ * Maximum lateness of a retry that the judge accepts as exponential backoff, in milliseconds. After repeated refusals,
+ * a backoff that doubles each wait makes retries late.
+ */
 const longestBackoffMs = 60_000;
 
 /**

@@ -9,7 +9,10 @@ import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, tolerance
 const maximumAttempts = 6;
 /** Pause after which further attempts of the same request count as a new series, in milliseconds. */
 const pauseMs = 45_000;
-/** Minimum interval between a client's equal requests, in milliseconds, that never counts as a retry storm. */
+/**
+ * Minimum interval between a client's equal requests, in milliseconds, that never counts as a retry storm. Circuit
+ * breakers probe at intervals of this length.
+ */
 const probeMs = 25_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
@@ -44,8 +47,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Whether these requests may belong to several calls of the client, because they have no header X-Sim-Call that names
-  // their call.
+  // Sequential requests without the header X-Sim-Call, which names a call, may be attempts of several calls. The
+  // maximum number of these calls (`most`) is the scenario's number of calls minus the completed ones.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];
@@ -58,7 +61,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
-    // Attempts without waits may be separate calls instead of retries of one call.
+    // Attempts without waits may be separate calls instead of retries of one call. Example: a client that accepts an
+    // unusable 200 response makes its next call at once.
     const left = (most ?? 1) - apart.length + 1;
     const areSeveral = (requests: readonly JudgedRequest[]) =>
       !hasWaits(requests) && requests.length <= maximumAttempts * left;

@@ -68,7 +68,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     );
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
-  /** Returns the HTTP methods of the user's handlers for a path that is unknown to the simulated API. */
+  /** Returns the HTTP methods of the user's handlers for a request's path; none if the simulated API knows the path. */
   const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
     const { main, state } = coreOf(sim);
     const [url = ''] = (request.url as string).replace(/^\/s\/[^/]+/, '').split('?', 1);

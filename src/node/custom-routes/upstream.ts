@@ -26,7 +26,10 @@ export interface UpstreamOptions {
   readonly url: string;
   /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
-  /** Host name of the user's backend. Required only if the backend runs on another machine. */
+  /**
+   * Host name in `url`, repeated as a confirmation if the user's backend runs on another machine. Default: only a
+   * backend on this machine is allowed.
+   */
   readonly host?: string | undefined;
   /** Whether the user's backend, instead of the simulator, serves the operations of the Petstore. Default: false. */
   readonly withoutApi?: boolean | undefined;
@@ -34,7 +37,7 @@ export interface UpstreamOptions {
 
 /**
  * Forwards a request to the user's backend.
- * @returns `false` if the simulator itself must serve the request
+ * @returns `false` if the simulator itself must serve the request; the request is then untouched
  */
 export type Upstream = (
   sim: Simulator,
@@ -79,8 +82,8 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] 
 }
 
 /**
- * Creates the function that forwards requests to the user's backend. The simulator limits and records these requests
- * like those of the simulated API.
+ * Creates the function that forwards requests to the user's backend. The simulator limits, faults, records and judges
+ * these requests like those of the simulated API.
  * @throws {RangeError} if the backend's URL is not usable
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
@@ -108,7 +111,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const { statusCode = 502 } = incoming;
         const isEmpty = !hasResponseBody(request.method, statusCode);
         if (isEmpty) incoming.resume();
-        // Prevents a crash of the simulator if the response of the user's backend breaks off.
+        // Prevents a crash of the simulator if the response of the user's backend breaks off. The code that reads the
+        // response body reports the error.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);

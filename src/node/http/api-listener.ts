@@ -26,9 +26,10 @@ export type ApiListener = (
 ) => void;
 
 /**
- * Creates the function that handles API requests for a server's own simulator and all sandboxes.
- * @param holdsRefusals whether the server's own simulator sends a 429 about 20 ms later, so that a client's parallel
- * requests arrive first
+ * Creates the function that handles API requests for a server's own simulator and all sandboxes. One shared function
+ * stays in the processor's caches, unlike one function per sandbox.
+ * @param holdsRefusals whether the server's own simulator sends a response such as a 429 about 20 ms later, so that a
+ * client's parallel requests arrive first; never in sandboxes
  */
 export function createApiListener(
   simulators: ServedSimulators,

@@ -2,7 +2,7 @@
 export const basePathOf = (path: string, basePaths: readonly string[], start = 0): string | undefined =>
   basePaths.find((base) => isUnderBasePath(path, base, start));
 
-/** Whether a base path, such as `/v1`, is at position `start` of a URL path. */
+/** Whether a URL path, from position `start` on, is a base path such as `/v1`, or a path below the base path. */
 export function isUnderBasePath(path: string, base: string, start = 0): boolean {
   if (!path.startsWith(base, start)) return false;
   const next = path[start + base.length];

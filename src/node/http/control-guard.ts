@@ -32,7 +32,10 @@ export function controlCors(
 
 /** Access rules of the control API. */
 export interface ControlAccess {
-  /** Token that each request to the control API must send as `Authorization: Bearer TOKEN`. */
+  /**
+   * Token that control requests, except for the dashboard's files, must send as `Authorization: Bearer TOKEN`. Without
+   * a token, no request needs one.
+   */
   controlToken: string | undefined;
   /** Origins of pages that may use the control API, in addition to the dashboard's own origin. */
   allowedOrigins: readonly string[];

@@ -3,12 +3,15 @@ import { setImmediate } from './event-loop-turns.js';
 
 const realSetTimeout = setTimeout;
 
-/** Delay before a 429 is sent, in milliseconds. Requests that arrive during the delay count as parallel requests. */
+/**
+ * Delay before a response that asks to wait, such as a 429, is sent, in milliseconds. Requests that arrive during the
+ * delay count as parallel requests.
+ */
 const holdMs = 20;
 
 /**
- * Calls `deliver` with a response. Delays a 429 by about 20 ms, so that requests which the client sends in parallel
- * arrive before the client can read the 429.
+ * Calls `deliver` with a response. If `answer.sent` is set, first delays the response, which asks to wait, such as a
+ * 429, by about 20 ms. Requests that the client sends in parallel then arrive before the client can read the response.
  */
 export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;
@@ -20,7 +23,10 @@ export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => v
     });
 }
 
-/** Waits about 20 ms, or not at all under fake timers. Resolves with the wait in milliseconds. */
+/**
+ * Waits about 20 ms, or not at all under fake timers, whose clock would advance. Resolves with the wait in
+ * milliseconds.
+ */
 function delayRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);
   return new Promise((resolve) => {

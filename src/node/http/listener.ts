@@ -62,6 +62,7 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const serveOther = (read?: Uint8Array) => {
       // Closes the connection without a response if the sandbox was removed while a handler processed the request.
+      // Later requests could not reach data that this request stores.
       if (sandbox?.removed.aborted) response.destroy();
       else if (!upstream?.(target, request, response, { ...call, prefix, read })) serve(read);
     };

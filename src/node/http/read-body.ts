@@ -5,7 +5,10 @@ import { maximumBodyBytes } from '../../requests/api-error.js';
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** Reads a request body, but stops soon after `maximumBodyBytes`. Does not call `done` if the client disconnects. */
+/**
+ * Reads a request body, but stops soon after `maximumBodyBytes`. Node discards the rest, so that a client that still
+ * sends can read the error. Does not call `done` if the client disconnects.
+ */
 export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -18,7 +18,8 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /**
- * Returns the URL-encoded name of the sandbox to which a request's path belongs; `undefined` if there is none.
+ * Returns the URL-encoded name of the sandbox in a request's path, such as `/s/NAME/v1/pets`, even if the sandbox does
+ * not exist. Returns `undefined` for a path outside the sandboxes' APIs.
  * @param hasUpstream whether paths outside the sandbox's API belong to the sandbox too, served by a backend
  */
 export function sandboxOf(

@@ -94,7 +94,7 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
 const fieldOf = (value: unknown, name: string) =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether a command-line option set the scenario field that contains a mistake. */
+/** Whether a mistake is in the scenario field that a command-line option sets, or in a map around this field. */
 export function isInField({ steps }: Override, issue: Issue): boolean {
   return (
     steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0

@@ -23,7 +23,10 @@ export interface YamlText {
 
 /** Maximum nesting of lists and maps in a YAML file. A scenario has six levels. */
 export const maximumDepth = 64;
-/** Maximum number of syntax characters and lines in a YAML file, to limit the parser's memory. */
+/**
+ * Maximum number of syntax characters and lines in a YAML file, to limit the parser's memory. A scenario of 1 MiB has
+ * about 200,000.
+ */
 const maximumSyntaxCharacters = 250_000;
 const maximumIssues = 1_000;
 
@@ -197,7 +200,10 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   return { value: Object.fromEntries(given.map(([name, { value }]) => [name, value])), offset, parts };
 }
 
-/** Reads a YAML field name as it is written, such as `007`, and the name's position. */
+/**
+ * Returns a YAML field name as it is written, such as `007`, and the name's position. The name is `undefined` for a key
+ * that cannot be a field name, such as a list.
+ */
 function readName({ key }: Pair, mapOffset: number): { name: string | undefined; nameOffset: number } {
   const isName = isScalar(key) && key.value !== null && key.tag === undefined;
   const nameOffset = (key as { range?: [number] } | null)?.range?.[0] ?? mapOffset;

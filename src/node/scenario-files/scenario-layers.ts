@@ -158,7 +158,8 @@ function locate(layers: readonly Layer[], issue: Issue): Issue {
 }
 
 /**
- * Selects the scenario files that determine a field's value. Values of several files are merged only if they are maps.
+ * Selects the scenario files whose values form a field's merged value, the extending file first. Only maps are merged,
+ * so the selection ends before the first other value, but always contains the first file.
  */
 function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));

@@ -301,7 +301,8 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // Keeps the current log file if no new log file can be created. The next log entry starts another attempt.
+      // Keeps the current log file if no new one can be created, and tries again after the next log entry. Reports no
+      // error, because a log entry that cannot be written reports its own error.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -412,7 +413,10 @@ interface Content {
   readonly snapshotPosition: number;
   /** Position of the log's last entry. */
   last: number;
-  /** Checksums of the log entries since the newest snapshot, by position; each checksum includes the previous one. */
+  /**
+   * Checksums by log position, from the last entry in the newest snapshot on. Each checksum includes the previous one,
+   * so that a missing entry is detected.
+   */
   readonly sums: Map<number, number>;
   /** Size of the entries after the newest snapshot in this append-only log, in bytes. */
   bytes: number;
@@ -439,7 +443,10 @@ function addEntry(content: Content, chain: number, bytes: number): void {
   content.isFound = true;
 }
 
-/** Creates the state of a reader of the log file, before it has read the first entry. */
+/**
+ * Creates the content of the server's log before its first entry is read. The first checksum comes from the snapshot or
+ * the log's id, so that entries of another log fail the check.
+ */
 function contentBeforeFirstEntry(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
   const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(identity.id.slice(0, 8), 16)]]);
@@ -593,7 +600,7 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
 
 /**
  * Ends a log before an unusable entry, and keeps the removed entries in renamed files.
- * @returns the names of the renamed files
+ * @returns the new names of the files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
   // Renames the log's damaged files from the last to the first, so that the log has no missing file in between if the
@@ -655,8 +662,8 @@ async function* readPieces(folder: string, position: number): AsyncGenerator<unk
 }
 
 /**
- * Deletes snapshots and log files that the newest snapshot replaces. Keeps the previous snapshot and later log entries
- * if the folder does not become too large.
+ * Deletes snapshots and log files that the newest snapshot replaces. Keeps the previous snapshot and the entries after
+ * it for recovery from damage, unless the folder would become too large.
  * @param size size of the newest snapshot, in bytes
  * @param logBytes expected size of the log entries until the next snapshot, in bytes
  */
@@ -805,7 +812,8 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // Deletes the lock sockets of ended processes. A socket that accepts connections belongs to a running process.
+      // Deletes the lock files and sockets of ended processes. A socket that accepts connections belongs to this
+      // process, or to another one that still tries to lock the folder.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }

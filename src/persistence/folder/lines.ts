@@ -8,7 +8,10 @@ import { type LogIdentity, LogOpenError } from '../log.js';
  * so a changed, missing, moved or foreign line is detected.
  */
 
-/** Version of the format of log, snapshot and recording files, for detecting files of another version. */
+/**
+ * Version of the format of log, snapshot and recording files. An incompatible change of the format needs a new number,
+ * because files in another format are rejected.
+ */
 export const fileFormat = 1;
 
 interface FileHeader {
@@ -51,7 +54,10 @@ const opening = '{"crc":"';
  * Number of bytes of the checksum field with which each line of a log or recording file starts: `{"crc":"0123abcd",`.
  */
 const prefixLength = opening.length + 8 + 2;
-/** Marks a log line that contains an integer too large for `JSON.parse`. */
+/**
+ * Field at the start of a log line that must be parsed exactly, because `JSON.parse` would round an integer in the
+ * line.
+ */
 const exactMark = '"exact":true,';
 
 /**

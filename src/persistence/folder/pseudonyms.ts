@@ -16,8 +16,9 @@ const expectedTokens = 10_000;
 const keyFields = ['key', 'token'];
 
 /**
- * Creates a converter that replaces API keys in a recording by pseudonyms. Keys of the scenario and request bodies stay
- * unchanged.
+ * Creates a converter that replaces API keys in a recording by pseudonyms of equal length with the same last
+ * characters. Keys of the scenario stay unchanged, because a replay needs them; request bodies too, because responses
+ * depend on them.
  */
 export function createPseudonyms() {
   // Random secret for computing this recording's pseudonyms. Never stored, so that a reader of the recording cannot
@@ -51,7 +52,10 @@ export function createPseudonyms() {
     return text;
   }
 
-  /** Excludes the API keys of a scenario from replacement by pseudonyms in a recording of the log. */
+  /**
+   * Excludes the API keys of a scenario from replacement by pseudonyms. A replay of the recording needs the scenario
+   * with its original keys.
+   */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
     const { keys, background, client, faults } = scenario;
@@ -75,7 +79,7 @@ export function createPseudonyms() {
   };
 
   /**
-   * Returns an entry of the server's log for a recording, with pseudonyms instead of API keys. Request bodies, and API
+   * Returns a command of the server's log for a recording, with pseudonyms instead of API keys. Request bodies, and API
    * keys that a scenario defines, stay unchanged.
    */
   function inRecording(command: unknown): unknown {

@@ -72,7 +72,7 @@ interface RecordedLog {
   readonly entries: readonly FoundEntry[];
   /** Sentence for the user about the recording's unreadable part, if any. */
   readonly notice: string | undefined;
-  /** Number of unreadable log entries in the recording. */
+  /** Number of log entries that are ignored, from the recording's first damaged line on. */
   readonly leftOut: number;
 }
 

@@ -7,7 +7,10 @@ import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js
  * ms, hundreds of 2,000 parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
-/** Time after the timeout for storing a log entry in which Redis's reply may still arrive, in milliseconds. */
+/**
+ * Time added to the timeout for storing a log entry in Redis, in milliseconds. Within this time, the server can still
+ * read back an entry that Redis accepted just before the timeout.
+ */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
 const maximumCharacters = 16 * 1024 * 1024;
@@ -102,8 +105,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
   return {
     /**
      * Appends an entry to the log in Redis, as soon as a connection to Redis is available.
-     * @throws {LogUnavailableError} if Redis rejects the entry or does not confirm it in time, or if the log is closed
-     * or overloaded
+     * @throws {LogUnavailableError} if Redis rejects the entry, or does not confirm it in time and may still store it;
+     * at once if the log is closed or too many entries wait
      */
     append(fields: EntryFields, stored: StoredEntry, ownEntry: NewEntry): Promise<void> {
       if (isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));

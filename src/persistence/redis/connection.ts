@@ -35,7 +35,10 @@ export interface Connection {
    * @returns their replies, or `undefined` if a watched key has changed
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
-  /** Time since which the Redis store has not replied, in milliseconds of `performance.now()`. */
+  /**
+   * Start of the current silence of Redis, in milliseconds of `performance.now()`: the last reply, or the first later
+   * command. If the connection ended without pending commands, the time of the end.
+   */
   readonly silentSinceMs: number;
   /** Calls a function once, when the connection to the Redis store ends. */
   onEnd(run: () => void): void;
@@ -88,10 +91,13 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
   let isEnding = false;
   /** Number of commands to Redis without a reply so far. */
   let unansweredCommands = 0;
-  /** Time at which the current silence of Redis began, in milliseconds of `performance.now()`. */
+  /**
+   * Time of the last reply from Redis, or of the first command after this reply, in milliseconds of
+   * `performance.now()`.
+   */
   let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
-  /** Number of checks for a dead connection since the last reply from Redis. */
+  /** Number of consecutive checks at which a command waited and Redis had not replied since the previous check. */
   let silentChecks = 0;
   // Ends the connection if Redis does not reply for too long, because TCP does not report every lost connection. Counts
   // checks instead of time: replies that arrived while the process was paused are read only after the next check.

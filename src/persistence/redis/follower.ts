@@ -12,7 +12,7 @@ const readEntries = 128;
  * Maximum time for which the server applies log entries from Redis without a pause for other events, in milliseconds.
  */
 const maximumBusyMs = 10;
-/** Interval at which the server checks that Redis has not lost log entries, in milliseconds. */
+/** Interval of the check that Redis still contains the last applied log entry, in milliseconds. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {

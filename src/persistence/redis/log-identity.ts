@@ -69,8 +69,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the log's entries first and its id second. A log that another replica creates between both reads then has an
-  // id.
+  // Reads the log's entries before its id, because another replica may create both, in one transaction, between the two
+  // reads. In reverse order, entries without an id would then look as if Redis had lost the id.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');

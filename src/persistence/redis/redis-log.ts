@@ -42,7 +42,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   const reported = new Set<string>();
   /** Position of the last log entry read, with a hash of all entries up to this entry. */
   let cursor = from;
-  /** Hash of the log before its last read entry was added; initially 0. */
+  /** Hash of all entries before the last log entry read; 0 if this server has read none. */
   let chainBefore = 0;
   let lastSequence = 0;
   let connection: Connection | undefined = options.connection;
@@ -139,7 +139,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
    * hash, and the hash that the new entry contains from its writer.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Does not check entries from before this server's start.
+    // Does not check entries from before this server's start. Their writers may have read earlier entries that Redis
+    // has lost since and that this server never read.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;
@@ -211,7 +212,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
 
     async append(entry) {
       const sequence = ++lastSequence;
-      // The time in the last entry's id is later than the Redis clock if that clock was set back.
+      // Computes the deadline from the later of the Redis clock and the time in the last entry's id. Ids of a Redis
+      // stream increase even if the Redis clock is set back.
       const nowMs = Math.max(time.now(), msOfId(cursor.id));
       await write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
       return { ...entry, writer, incarnation, sequence, position: cursor.position };

@@ -7,7 +7,10 @@ import type { RedisLogOptions } from './redis-log-options.js';
 import { digestWithPauses, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Minimum growth of the shared log between two due snapshots, in characters. */
+/**
+ * Minimum growth of the shared log after a snapshot became due, in characters, until another snapshot is due. The first
+ * snapshot may have failed.
+ */
 const retryCharacters = 1024 * 1024;
 /** Maximum number of hashes of the server's state that are kept for comparison with other servers' snapshots. */
 const maximumDigests = 4;
@@ -88,7 +91,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Whether the Redis stream of the log still contains all entries after the newest snapshot.
+     * Whether the Redis stream of the log still contains all entries from the newest snapshot's position on. Without a
+     * snapshot, whether the stream contains all entries.
      * @param position log position of the entry before `entries`
      * @param entries last entries of the stream
      * @param length number of all entries in the stream
