@@ -118,7 +118,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 
   function next(): Scenario {
     for (let start = isMutation() ? undefined : pending.shift(); start !== undefined; start = pending.shift()) {
-      if (isAsked(start, space())) return start;
+      if (isSupported(start, space(), base)) return start;
     }
     const one = leastUsed(corpus, random.pick);
     one.pickedCount++;
@@ -170,12 +170,13 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 const maximumInvalid = 1_000;
 
 /**
- * Whether the client supports the operation and the parallel calls that a scenario requires. `space.client` lists the
- * fields of the scenario's `client` that the client supports.
+ * Whether the client supports the operation and the number of parallel calls of a scenario: the client reads this field
+ * of the scenario's `client` (listed in `space.client`), or the scenario has the value that the client was written for.
+ * @param base scenario with the values of fields that the client does not read
  */
-const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
-  (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
-  (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
+const isSupported = ({ client = {} }: Scenario, space: SearchSpace, { client: written = {} }: Scenario) =>
+  (space.client.includes('operation') || (client.operation ?? 'listPets') === (written.operation ?? 'listPets')) &&
+  (space.client.includes('parallel') || (client.parallel ?? 1) === (written.parallel ?? 1));
 
 /** Moves the client's key to the first place in `keys`, because a scenario's first key is the client's default. */
 function withKeyFirst(scenario: Scenario, key: string): Scenario {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createMutator, createRandomSource } from '../../src/hunt/mutate.js';
 import { type HuntClient, hunt } from '../../src/hunt.js';
-import type { Scenario } from '../../src/index.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
@@ -62,6 +62,16 @@ describe('hunt', () => {
       const again = await hunt(client, { runs: 1, scenario });
       expect(again.found.map((each) => each.code)).toEqual([code]);
     }
+  });
+
+  test('runs exactly the given scenario first, also for a client that does not read its operation or parallel', async () => {
+    const scenario: Scenario = {
+      client: { operation: 'createPet', parallel: 2 },
+      keys: { 'free-key': { bannedFor: '10s' } },
+    };
+    const ran: Scenario[] = [];
+    await hunt(everySecond, { runs: 1, scenario, check: ({ sim }) => void ran.push(sim.scenario) });
+    expect(ran[0]).toEqual(createSimulator({ scenario }).scenario);
   });
 
   test('writes scenarios that a server and exec can load', async () => {

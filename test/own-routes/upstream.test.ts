@@ -217,6 +217,17 @@ describe('a backend behind the simulator', () => {
     expect((await control.queryJournal({})).entries).toEqual([]);
   });
 
+  test('delays a 429 by the server’s own simulator only, as for operations of the API', async () => {
+    const { url } = await startBackend((_, response) => response.end());
+    const { ask, control } = await start(url, { keys: { 'free-key': { usage: { minute: 60 } } } });
+    await control.createSandbox({ name: 'box' });
+    for (const path of ['/repos', '/s/box/repos']) expect((await ask(path)).status).toBe(429);
+    const [own] = (await control.queryJournal()).entries;
+    const [inSandbox] = (await control.sandbox('box').queryJournal()).entries;
+    expect(own?.heldMs).toBeGreaterThan(15);
+    expect(inSandbox).not.toHaveProperty('heldMs');
+  });
+
   test('receives no request again when a server with data restarts', async () => {
     const { url, received } = await startBackend();
     const options = { data: newFolder(), port: 0, upstream: url };

@@ -56,7 +56,7 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
     const call = {
       report,
       numberOf: (each: IncomingMessage) => connections.numberOf(each),
-      holdsRefusals: options.holdRefusals,
+      holdsRefusals: options.holdRefusals && sandbox === undefined,
       isBeforeApi: upstream === undefined,
     };
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
