@@ -54,11 +54,14 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
-  /** Number of the client's refused requests without a known retry. */
+  /** Number of the client's refused requests without a known retry. Excludes calls with a name (`X-Sim-Call`). */
   #waiting = 0;
+  /** Names of the calls whose last request was refused. */
+  readonly #waitingCalls = new Set<string>();
 
   add(refusal: JudgedRequest): void {
-    this.#waiting++;
+    if (refusal.call === undefined) this.#waiting++;
+    else this.#waitingCalls.add(refusal.call);
     this.#all.add(refusal);
     getOrCreate(this.#byFingerprint, refusal.fingerprint, createRefusals).add(refusal);
     if (refusal.call !== undefined) getOrCreate(this.#ofCalls, refusal.call, createRefusals).add(refusal);
@@ -91,9 +94,11 @@ class SessionKnowledge {
    */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
+    if (request.call !== undefined) this.#waitingCalls.delete(request.call);
     if (request.session.isSequential || request.call !== undefined) return same?.lastBefore(request);
     const retried = same?.takeLeastToWait(request);
-    if (retried !== undefined) this.#waiting--;
+    if (retried?.call !== undefined) this.#waitingCalls.delete(retried.call);
+    else if (retried !== undefined) this.#waiting--;
     return retried;
   }
 
@@ -103,8 +108,8 @@ class SessionKnowledge {
    */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
-    if (call !== undefined || !shared.has(fingerprint) || this.#waiting >= Math.min(session.callers, open))
-      return false;
+    const waiting = this.#waiting + this.#waitingCalls.size;
+    if (call !== undefined || !shared.has(fingerprint) || waiting >= Math.min(session.callers, open)) return false;
     const refusal = this.#byFingerprint.get(fingerprint)?.leastToWait(request);
     return refusal !== undefined && deadlineOf(refusal) - arrivedAtMs > toleranceMs;
   }

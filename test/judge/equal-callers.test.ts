@@ -60,6 +60,15 @@ describe('a caller that waits is not blamed for the next call of another', () =>
     expect(codes(stubborn, waits, later(6_500, waits))).toEqual(['no-shared-gate']);
   });
 
+  test('beside a call with a name that is refused twice', () => {
+    const named = retrying((answer) => retryAfter(answer) * 1_000 + 20, {
+      query: 'limit=5',
+      headers: { 'x-sim-call': 'a' },
+    });
+    const scenario: Scenario = { ...asked(3, 3, 0), faults: [refusedAtFirst(3)] };
+    expect(codes(scenario, named, later(6_000, waits), later(7_500, waits))).not.toContain('early-retry');
+  });
+
   test('just as if the calls had names', () => {
     const named = (call: string): PlainCall => ({ headers: { 'x-sim-call': call } });
     const programs = ['a', 'b', 'c'].map((call, at) =>
