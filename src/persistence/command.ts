@@ -12,8 +12,6 @@ export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
   readonly call: PlainCall;
-  /** Time from the request's arrival until its log entry, in milliseconds of the computer's clock. Default: 0. */
-  readonly waitedMs?: number | undefined;
 }
 
 /** Command in the server's append-only log that records when and how responses were sent, by request id. */

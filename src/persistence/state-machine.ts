@@ -243,14 +243,14 @@ export class StateMachine {
     }
   }
 
-  #handle({ sandbox, call, waitedMs = 0 }: RequestCommand): HandledRequest {
+  #handle({ sandbox, call }: RequestCommand): HandledRequest {
     const box =
       sandbox === undefined ? undefined : (this.sandboxes.use(sandbox) ?? this.sandboxes.createForRequest(sandbox));
     const sim = box?.sim ?? this.sim;
     const { journal, clock, resolved } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#entryLagMs) * (resolved.clock.speed ?? 1);
+    const waitedByClockMs = clock.frozen ? 0 : this.#entryLagMs * (resolved.clock.speed ?? 1);
     const { connection } = call;
     const context = {
       connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),

@@ -140,8 +140,7 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
   const someId = () => Math.max(1, size + pending - below(5));
   const draw = random.next();
   if (draw < 0.6) {
-    const waitedMs = chance(0.05) ? below(30) : 0;
-    return { kind: 'request', ...where, call: randomCall(random, machine, sandbox), ...(waitedMs > 0 && { waitedMs }) };
+    return { kind: 'request', ...where, call: randomCall(random, machine, sandbox) };
   }
   if (draw < 0.9) return { kind: 'control', ...where, ...randomControl(random, machine, sandbox) };
   switch (below(7)) {
