@@ -63,8 +63,8 @@ export async function runClientCommand(
     return tree;
   };
   const stop = (signal: NodeJS.Signals) => {
-    // On Ctrl-C, the terminal has signaled all processes of its group, including descendants, so only the command is
-    // signaled here.
+    // On Ctrl-C, the terminal itself signals the descendants of the command, so these are not signaled again. The command
+    // gets the signal in any case, such as from `kill -INT`.
     if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
     else void stoppedTree()?.then((each) => each.signal(signal));
   };

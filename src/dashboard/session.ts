@@ -50,8 +50,8 @@ export class Session {
   #lastChange = 0;
   #retry = () => {};
   /**
-   * Numbers of the requests that the journal does not contain, as text. If the text changes, the dashboard reloads the
-   * verdict, which may depend on these requests.
+   * How many requests the journal does not contain, as text. If the text changes, the dashboard reloads the verdict,
+   * because the judge reports missing requests.
    */
   #unrecordedCounts = '';
 

@@ -10,10 +10,7 @@ export interface PetList {
   isFull: boolean;
 }
 
-/**
- * Cached responses of listPets, by query. Clients repeat few queries, and the journal stores each cached text only
- * once.
- */
+/** Cached responses of listPets, one for each query string. Records of equal responses in the journal share one text. */
 export type ListCache = Map<string, PetList & { settings: Settings }>;
 
 /** Returns the cached response for a query, or calls `read` and caches the result. */

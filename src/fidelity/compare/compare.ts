@@ -37,8 +37,8 @@ export interface Comparison {
 }
 
 /**
- * Assumptions (questions that the API's documentation leaves open) that `compare` does not check one by one. Separate
- * functions compare bans and limits. CORS is not compared, because the simulator sends CORS headers only over HTTP.
+ * Names of the assumptions (questions that the API's documentation leaves open) that `compare` does not check like all
+ * others. Bans and limits have functions of their own. `cors` is left out, because only a real server sends its headers.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
