@@ -38,7 +38,7 @@ export interface Comparison {
 
 /**
  * Names of the assumptions (questions that the API's documentation leaves open) that `compare` does not check like all
- * others. Bans and limits have functions of their own. `cors` is left out, because only a real server sends its headers.
+ * others. Bans and limits have functions of their own. The simulator in `compare` sends no CORS headers.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
