@@ -25,7 +25,7 @@ beforeAll(async () => {
     dependencies: { 'petstore-sim': `file:${packed.tarball}`, msw: devDependencies.msw },
   };
   await installProjects(join(folder, 'installed'), packed.tarball, { examples: [], projects: { consumer } });
-});
+}, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Folder of a project that depends on the package and on msw. */

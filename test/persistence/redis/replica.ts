@@ -2,6 +2,7 @@ import { createControl, type ServerControl } from '../../../src/control.js';
 import type { Scenario } from '../../../src/index.js';
 import { type ServedState, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
+import { LogUnavailableError } from '../../../src/persistence/log.js';
 import { readRedisAddress } from '../../../src/persistence/redis/address.js';
 import { resolveScenario } from '../../../src/petstore/scenario.js';
 import { servedPetstore } from '../../../src/petstore/served-petstore.js';
@@ -30,19 +31,25 @@ export async function startReplica(
   const saidOfStore: string[] = [];
   const said: string[] = [];
   const ended: string[] = [];
-  const served = await serveState(
-    storeEngine({
-      address: readRedisAddress(`redis://127.0.0.1:${proxy.port}/0?name=test`),
-      resolved: resolveScenario(scenario, generatePets, readStart),
-      scenarioName: 'default',
-      service: servedPetstore,
-      generatePets,
-      onNotice: (sentence) => (/ is (unreachable|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
-      onFatal: (sentence) => ended.push(sentence),
-      ...options,
-    }),
-    { port: 0, host: '127.0.0.1' },
-  );
+  const open = () =>
+    serveState(
+      storeEngine({
+        address: readRedisAddress(`redis://127.0.0.1:${proxy.port}/0?name=test`),
+        resolved: resolveScenario(scenario, generatePets, readStart),
+        scenarioName: 'default',
+        service: servedPetstore,
+        generatePets,
+        onNotice: (sentence) => (/ is (unreachable|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
+        onFatal: (sentence) => ended.push(sentence),
+        ...options,
+      }),
+      { port: 0, host: '127.0.0.1' },
+    );
+  // A start fails if the store does not respond for 3 s, as on a machine under load. The user then starts again.
+  const served = await open().catch((error) => {
+    if (error instanceof LogUnavailableError) return open();
+    throw error;
+  });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await served.close({ graceMs: 0 });
