@@ -83,7 +83,7 @@ function statusObservation({ sent, body }: ParsedExchange): Observation[] {
   if (sent.status !== undefined) {
     return body.status === sent.status
       ? []
-      : [contradiction(`stored as ${body.status}, although the request description ${sent.status}`)];
+      : [contradiction(`stored with status ${body.status}, although the request had ${sent.status}`)];
   }
   if (asPet(body) === undefined) return [contradiction('answered with 201 and no Pet')];
   const { status: value = 'absent' } = body;
