@@ -46,8 +46,8 @@ export interface ListenOptions {
   /** Idle timeout and maximum number of sandboxes, the isolated simulators at their own URLs. */
   sandboxes?: SandboxesOptions;
   /**
-   * Whether to send each 429 about 20 ms later. Requests that arrive during the delay were sent in parallel, so that
-   * the judge can distinguish them from serial requests. Default false.
+   * Whether to send each response that a client may retry (429, ban, 401 or 503) about 20 ms later. Requests that
+   * arrive during the delay were sent in parallel, so that the judge can distinguish them. Default false.
    */
   holdRefusals?: boolean;
   /** Called for every response of the server, after the response was passed to the socket. */
