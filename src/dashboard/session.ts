@@ -209,9 +209,9 @@ export class Session {
     }
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();
-    const missing = `${others.unwritten} ${others.unrecorded}`;
-    if (isNew || !isConnected || !isQuiet || missing !== this.#unrecordedCounts) this.refresh();
-    this.#unrecordedCounts = missing;
+    const counts = `${others.unwritten} ${others.unrecorded}`;
+    if (isNew || !isConnected || !isQuiet || counts !== this.#unrecordedCounts) this.refresh();
+    this.#unrecordedCounts = counts;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sandboxes) this.#sandboxes.ask();

@@ -106,7 +106,7 @@ export async function runInProcess(
   const timersBefore = realTimers();
 
   let requests = 0;
-  let steps = 0;
+  let waits = 0;
   let events = 0;
   let stop: StopReason | undefined;
   let isOver = false;
@@ -178,7 +178,7 @@ export async function runInProcess(
     await settle(quietTurns);
     if (isOver || stop !== undefined) break;
     const step = time.step();
-    if (step === 'moved' && ++steps < maximumWaits) continue;
+    if (step === 'moved' && ++waits < maximumWaits) continue;
     if (step !== 'nothing') stop = 'time';
     else if (underWay > 0) stop = 'unanswered';
     else {

@@ -247,8 +247,8 @@ export class LimitHypotheses {
       const before = keys.get(token);
       const isLimited =
         observed === undefined ? rules.settings.limitsApply : limitsApplyTo(rules.settings, observed.operation);
-      const treatment = countingKeyOf(rules, isLimited, observed?.isRefused);
-      const after = onceForEach(before, treatment, () => distinct(change(hypothesis, before)));
+      const countingKey = countingKeyOf(rules, isLimited, observed?.isRefused);
+      const after = onceForEach(before, countingKey, () => distinct(change(hypothesis, before)));
       if (after?.length === 0) return [];
       const others = new Map(keys);
       if (after === undefined || after.length > maximumStates) others.delete(token);
@@ -321,11 +321,11 @@ export function countingKeyOf({ settings, rounding }: LimitRules, isLimited: unk
  */
 export function createOnceForEach<Result>() {
   const results = new Map<unknown, Map<string, Result>>();
-  return (keys: readonly SimulatedKey[] | undefined, treatment: string, compute: () => Result): Result => {
+  return (keys: readonly SimulatedKey[] | undefined, countingKey: string, compute: () => Result): Result => {
     const ofKeys = results.get(keys) ?? new Map<string, Result>();
     results.set(keys, ofKeys);
-    if (!ofKeys.has(treatment)) ofKeys.set(treatment, compute());
-    return ofKeys.get(treatment) as Result;
+    if (!ofKeys.has(countingKey)) ofKeys.set(countingKey, compute());
+    return ofKeys.get(countingKey) as Result;
   };
 }
 
