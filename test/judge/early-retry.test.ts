@@ -6,7 +6,7 @@ import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
-import { send } from '../support/plain-call.js';
+import { type PlainCall, send } from '../support/plain-call.js';
 
 /** The minute is exhausted, for another 45 seconds. */
 const wall: Scenario = {
@@ -66,6 +66,26 @@ describe('early-retry', () => {
     const monthlong = { 'free-key': { bannedFor: '30d' } };
     expect(at({ keys: monthlong })).toContain('looks like a wait longer than the maximum of a timer');
     expect(early([45])?.text).toContain('after 45 ms: looks like seconds passed to a timer that takes milliseconds');
+  });
+
+  test('names a doubled request, as of StrictMode, and no longer burst and no other pause', () => {
+    const hint = 'The same request came twice within 100 ms';
+    // Each page load sends the request twice: at 0 s, and 19.5 s later.
+    expect(early([85, 19_500, 85])?.text).toMatch(/Retry-After.*twice within 100 ms: .* React's StrictMode\.$/);
+    expect(early([19_500, 100])?.text).toContain(hint);
+    expect(early([19_500, 101])?.text).not.toContain(hint);
+    expect(early([30, 30, 30])?.text).not.toContain(hint);
+    expect(early([1_000, 1_000])?.text).not.toContain(hint);
+    const second = (call: PlainCall) =>
+      found(
+        verdictOn(
+          wall,
+          sending([19_500, 85], (index) => (index === 2 ? call : {})),
+        ),
+        'early-retry',
+      )?.text;
+    expect(second({})).toContain(hint);
+    expect(second({ path: '/pets/1' })).not.toContain(hint);
   });
 
   test('refers to X-RateLimit-Reset if Retry-After is missing or unreadable', () => {

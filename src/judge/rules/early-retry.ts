@@ -1,4 +1,5 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { listGroups } from '../../values/group-by.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs, waitedMs } from '../run.js';
@@ -21,11 +22,14 @@ export const earlyRetry: WireRule = {
   judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
+    const hasEarly = outages.length > 0 || early.some(({ length }) => length > 0);
+    const doubled = hasEarly ? doubledRequests(run) : new Set();
     const findings = [...early.map(outsideBans), outages].flatMap((earlyRequests) => {
       const [first] = earlyRequests;
       if (first === undefined) return [];
       const worst = earlyRequests.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
-      return [describe(worst, earlyRequests)];
+      const isDoubled = earlyRequests.some(({ request }) => doubled.has(request));
+      return [describe(worst, earlyRequests, isDoubled)];
     });
     const hasRetried = run.requests.some(
       (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
@@ -114,10 +118,36 @@ const isOnAnother = ({ response, request }: EarlyRequest) =>
 
 const soonMs = 500;
 
+/** Maximum time between the arrivals of two equal requests that count as one doubled request, in milliseconds. */
+const doubledMs = 100;
+const doubledRequest =
+  " The same request came twice within 100 ms: a retry without a wait, or a doubled request, as from an effect in React's StrictMode.";
+
+/**
+ * Finds the second request of each pair of equal requests with the same key, at most 100 ms apart. A third equal request
+ * as close to the pair is a sign of a retry loop instead.
+ */
+function doubledRequests({ calls }: Run): Set<JudgedRequest> {
+  const series = calls.flatMap((equal) => listGroups(equal, ({ session }) => session.series));
+  return new Set(
+    series.flatMap((equal) => {
+      const isNear = (at: number) => {
+        const [before, after] = [equal[at - 1], equal[at]];
+        return before !== undefined && after !== undefined && after.arrivedAtMs - before.arrivedAtMs <= doubledMs;
+      };
+      return equal.filter((_, at) => isNear(at) && !isNear(at - 1) && !isNear(at + 1));
+    }),
+  );
+}
+
 const callers =
   ' If these are several independent callers, declare them: client.parallel in the scenario, or X-Sim-Call.';
 
-function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
+function describe(
+  { response, request, earlyMs: byMs }: EarlyRequest,
+  early: readonly EarlyRequest[],
+  isDoubled: boolean,
+) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
   const header = response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
   const allowedMs = response.retryAfterMs === undefined ? byMs : response.retryAfterMs - waitedMs(response, request);
@@ -134,7 +164,7 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
     {
       measured: `${isKnown ? '' : 'at most '}${formatDuration(waitedMs(response, request))} waited`,
       allowed: allowedBy(response, isAfterReset),
-      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
+      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}${isDoubled ? doubledRequest : ''}`,
     },
   );
 }
