@@ -14,11 +14,11 @@ export type ParsedArguments =
 const flagsOf = ({ flags }: CliCommand): Readonly<Record<string, Flag>> => flags;
 
 /**
- * Parses the arguments of the command line.
+ * Parses the arguments of a command line, which start with the command's name.
  * @throws {UsageError} for an unknown command, flag or argument, with the nearest known name
  */
-export function readArguments(): ParsedArguments {
-  const { values, positionals, tokens } = parse();
+export function readArguments(args: readonly string[]): ParsedArguments {
+  const { values, positionals, tokens } = parse(args);
   const [name = 'serve', ...rest] = positionals;
   if (values.help) return { help: positionals[0] };
   if (values.version) return { version: true };
@@ -44,17 +44,17 @@ export function readArguments(): ParsedArguments {
       `expected no further argument for ${name}, got ${JSON.stringify(rest[maximumArguments])}${hint}`,
     );
   }
-  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0;
-  const beforeSeparator = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index;
+  const beforeSeparator = tokens.filter(({ kind, index }) => kind === 'positional' && index < (end ?? 0)).length;
   return {
     command,
     flags: Object.fromEntries(flags),
     rest,
-    argumentsBeforeSeparator: Math.max(0, beforeSeparator - 1),
+    argumentsBeforeSeparator: end === undefined ? undefined : Math.max(0, beforeSeparator - 1),
   };
 }
 
-function parse() {
+function parse(args: readonly string[]) {
   const all: Record<string, Flag> = Object.assign({}, commonFlags, ...Object.values(commands).map(flagsOf));
   const options = Object.fromEntries(
     Object.entries(all).map(([name, flag]) => [
@@ -65,7 +65,7 @@ function parse() {
     ]),
   );
   try {
-    return parseArgs({ allowPositionals: true, options, tokens: true });
+    return parseArgs({ args: [...args], allowPositionals: true, options, tokens: true });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const said = message.replace(/\.? To specify a positional argument.*/s, '').replaceAll('\n', ' ');

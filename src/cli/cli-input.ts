@@ -3,8 +3,8 @@ export interface CliInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: readonly string[];
-  /** Number of the command's arguments (`rest`) that the user typed before the separator `--`. */
-  argumentsBeforeSeparator: number;
+  /** Number of the command's arguments (`rest`) that the user typed before the separator `--`, if there is one. */
+  argumentsBeforeSeparator: number | undefined;
   /** Prints text to standard output. */
   print: (text: string) => void;
 }

@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/petstore/assumptions.js';
-import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { runCommandLine as runProcess, startCommandLine, startServer } from '../support/command-line.js';
 
 const root = join(import.meta.dirname, '../..');
 const shipped = readdirSync(join(root, 'scenarios'))
@@ -78,9 +79,9 @@ describe('petstore-sim scenarios', () => {
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'project/node_modules/petstore-sim/node_modules'));
     const options = { cwd: join(folder, 'project'), main: join(installed, 'dist/cli/main.cjs') };
-    const { out } = await runCommandLine(['scenarios', 'minute-wall'], options);
+    const { out } = await runProcess(['scenarios', 'minute-wall'], options);
     expect(out).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/petstore-sim\/schema\.json\n/);
-    const { out: said } = await runCommandLine(['init'], options);
+    const { out: said } = await runProcess(['init'], options);
     expect(said).toContain('Wrote petstore.scenario.yaml.');
     expect(readFileSync(join(options.cwd, 'petstore.scenario.yaml'), 'utf8')).toContain(
       '=./node_modules/petstore-sim/schema.json',

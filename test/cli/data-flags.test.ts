@@ -9,7 +9,8 @@ import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createControl } from '../../src/control.js';
 import { createSimulator } from '../../src/index.js';
 import { serve } from '../../src/node.js';
-import { runCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startServer } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/judge/finding.js';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 
 let folder: string;
 beforeAll(() => {
@@ -37,11 +37,12 @@ test.each([
 });
 
 test('exec checks before the run that a report can be written', async () => {
-  const command = ['--', process.execPath, '-e', 'console.log("ran")'];
+  const left = join(folder, 'left-by-the-client');
+  const command = ['--', process.execPath, '-e', 'fs.writeFileSync(process.argv[1], "")', left];
   writeFileSync(join(folder, 'file'), '');
   for (const report of [join(folder, 'file/verdict.json'), folder, '']) {
-    const { code, out, err } = await runCommandLine(['exec', '--verdict', report, ...command]);
-    expect([code, out]).toEqual([2, '']);
+    const { code, err } = await runCommandLine(['exec', '--verdict', report, ...command]);
+    expect([code, existsSync(left)]).toEqual([2, false]);
     expect(err).toContain('expected --verdict to name a writable file');
   }
 });

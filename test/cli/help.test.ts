@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.js';
 import { commands, commonFlags, type Flag } from '../../src/cli/commands.js';
 import { helpOf } from '../../src/cli/help.js';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -10,16 +10,7 @@ const names = Object.keys(commands);
 const flagsOf = (name: string) => Object.entries<Flag>(commands[name]?.flags ?? {});
 const allFlags = new Map(names.flatMap(flagsOf));
 
-/** Reads arguments as if they had been typed. */
-function read(...args: string[]) {
-  const { argv } = process;
-  process.argv = [...argv.slice(0, 2), ...args];
-  try {
-    return readArguments();
-  } finally {
-    process.argv = argv;
-  }
-}
+const read = (...args: string[]) => readArguments(args);
 
 /** A flag as typed, with a value if required. */
 const typed = ([name, flag]: [string, Flag]) => (typeof flag === 'string' ? [`--${name}`] : [`--${name}`, '1']);

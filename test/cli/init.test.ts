@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 
 let cwd: string;
 beforeEach(() => {

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startServer } from '../support/command-line.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-next-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../page/stage.js';
-import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startCommandLine, startServer } from '../support/command-line.js';
 
 let folder: string;
 let baseUrl: string;
@@ -89,9 +90,10 @@ describe('a file that cannot be written', () => {
   test.skipIf(process.platform !== 'linux').each(['/proc/none/report.html', '/proc/report.html'])(
     'is reported before the run if its folder cannot be created: %s',
     async (report) => {
-      const command = ['--', process.execPath, '-e', 'console.log("ran")'];
-      const { code, out, err } = await runCommandLine(['exec', '--report', report, ...command]);
-      expect([code, out]).toEqual([2, '']);
+      const left = inFolder('left-by-the-client');
+      const command = ['--', process.execPath, '-e', 'fs.writeFileSync(process.argv[1], "")', left];
+      const { code, err } = await runCommandLine(['exec', '--report', report, ...command]);
+      expect([code, existsSync(left)]).toEqual([2, false]);
       expect(err).toContain(`expected --report to name a writable file, got "${report}": ENOENT`);
     },
   );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/persistence/folder/lines.js';
 import { newFolder } from '../persistence/folders.js';
+import { runCommandLine } from '../support/command-here.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 
 /**
@@ -20,15 +21,18 @@ await fetch(base + '/pets', { method: 'POST', headers: { ...headers, 'content-ty
 process.exitCode = ${isRight ? 0 : 3};
 `;
 
-const run = (args: readonly string[], cwd: string) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd, encoding: 'utf8' });
-  return { status, stdout, stderr };
+const run = async (args: readonly string[], cwd: string) => {
+  const { code, out, err } = await runCommandLine(args, { cwd });
+  return { status: code, stdout: out, stderr: err };
 };
 
-test('the replay of a recorded run gives the same verdict, and a failing run prints the replay command', () => {
+test('the replay of a recorded run gives the same verdict, and a failing run prints the replay command', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(false));
-  const recorded = run(['exec', '--record', 'run.jsonl', '--verdict', 'verdict.json', '--', 'node', 'client.mjs'], cwd);
+  const recorded = await run(
+    ['exec', '--record', 'run.jsonl', '--verdict', 'verdict.json', '--', 'node', 'client.mjs'],
+    cwd,
+  );
   expect(recorded.status).toBe(3);
   expect(recorded.stderr).toContain(
     'petstore-sim: recording to run.jsonl, including request bodies, without tokens that are not in the scenario\n',
@@ -43,7 +47,7 @@ test('the replay of a recorded run gives the same verdict, and a failing run pri
   // In an empty folder, as where a bug report is opened.
   const elsewhere = newFolder();
   writeFileSync(join(elsewhere, 'run.jsonl'), text);
-  const replayed = run(['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json'], elsewhere);
+  const replayed = await run(['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json'], elsewhere);
   expect({ status: replayed.status, stdout: replayed.stdout }).toEqual({ status: 1, stdout: '' });
   const verdictIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'verdict.json'), 'utf8'));
   // A replay does not know the exit code of the command.
@@ -54,35 +58,35 @@ test('the replay of a recorded run gives the same verdict, and a failing run pri
   const ofCommand = '  The command ended with exit code 3.\n';
   expect(recorded.stderr).toContain(ofCommand);
   expect(recorded.stderr.replace(ofCommand, '')).toContain(replayed.stderr.trimEnd());
-  expect(run(['replay', 'run.jsonl'], elsewhere)).toMatchObject({
+  expect(await run(['replay', 'run.jsonl'], elsewhere)).toMatchObject({
     status: 0,
     stderr: '',
     stdout: expect.stringMatching(/^\d+ entries of .*: all responses are the same; the journal has 64 requests\n$/),
   });
 });
 
-test('a failing run without a recording prints the command that records it, quoted for the shell', () => {
+test('a failing run without a recording prints the command that records it, quoted for the shell', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, "it's client.mjs"), client(false));
   const args = ['exec', '--set', 'keys.free-key.usage={minute: 59}', '--', 'node', "it's client.mjs"];
-  const { stderr } = run(args, cwd);
+  const { stderr } = await run(args, cwd);
   const [record, replay] = stderr.trimEnd().split('\n').slice(-2);
   expect(replay).toBe('To replay it:        npx petstore-sim replay run.jsonl --judge');
   const line = record?.replace('To record this run:  npx petstore-sim ', `${process.execPath} ${cli} `) ?? '';
   expect(spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' }).status).toBe(3);
-  expect(run(['replay', 'run.jsonl'], cwd).status).toBe(0);
+  expect((await run(['replay', 'run.jsonl'], cwd)).status).toBe(0);
 });
 
-test('a passing client prints no such command', () => {
+test('a passing client prints no such command', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
-  const { status, stderr } = run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  const { status, stderr } = await run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
   expect(status).toBe(0);
   expect(stderr).not.toContain('To replay it');
-  expect(run(['replay', 'run.jsonl', '--judge'], cwd).status).toBe(0);
+  expect((await run(['replay', 'run.jsonl', '--judge'], cwd)).status).toBe(0);
 });
 
-test('a run continues if its recording can no longer be written, and reports it', () => {
+test('a run continues if its recording can no longer be written, and reports it', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
   const args = ['exec', '--record', 'run.jsonl', '--', process.execPath, 'client.mjs'];
@@ -94,7 +98,7 @@ test('a run continues if its recording can no longer be written, and reports it'
   expect(status).toBe(0);
   expect(stderr).toContain('Failed to write the recording run.jsonl; the run continues without it: EFBIG');
   expect(stderr).toContain('INCONCLUSIVE');
-  const replayed = run(['replay', 'run.jsonl'], cwd);
+  const replayed = await run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
   expect(replayed.stderr).toMatch(/The recording is readable up to entry \d+: .*; 1 entry is ignored\.\n/);
 });
@@ -106,29 +110,32 @@ function damage(file: string, line: number): void {
   writeFileSync(file, lines.join('\n'));
 }
 
-test('a damaged recording is replayed up to the damage and never succeeds', () => {
+test('a damaged recording is replayed up to the damage and never succeeds', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(false));
-  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  await run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
   const entries = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n').length - 1;
   // The first line is the header.
   damage(join(cwd, 'run.jsonl'), 4);
   const left = entries - 3;
   const notice = new RegExp(`is readable up to entry 3: .* got a changed one; ${left} entries are ignored`);
 
-  const replayed = run(['replay', 'run.jsonl'], cwd);
+  const replayed = await run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
   expect(replayed.stderr).toMatch(notice);
   expect(replayed.stdout).toMatch(new RegExp(`^3 of ${entries} entries .*: all responses so far are the same`));
-  const json = run(['replay', 'run.jsonl', '--json'], cwd);
+  const json = await run(['replay', 'run.jsonl', '--json'], cwd);
   expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: left });
 
-  const judged = run(['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json', '--junit', 'junit.xml'], cwd);
+  const judged = await run(
+    ['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json', '--junit', 'junit.xml'],
+    cwd,
+  );
   expect(judged.status).toBe(2);
   const verdict = JSON.parse(readFileSync(join(cwd, 'verdict.json'), 'utf8'));
   expect(verdict).toMatchObject({ outcome: 'inconclusive', reason: expect.stringMatching(notice) });
 
-  const exported = run(['state', 'export', 'state.json', '--from', 'run.jsonl'], cwd);
+  const exported = await run(['state', 'export', 'state.json', '--from', 'run.jsonl'], cwd);
   expect(exported.status).toBe(2);
   expect(exported.stderr).toContain(
     `got one with ${left} unreadable entries; --until 3 exports the last readable state`,
@@ -136,18 +143,18 @@ test('a damaged recording is replayed up to the damage and never succeeds', () =
   expect(existsSync(join(cwd, 'state.json'))).toBe(false);
 
   // Up to there nothing is missing.
-  expect(run(['replay', 'run.jsonl', '--until', '3'], cwd).status).toBe(0);
-  expect(run(['replay', 'run.jsonl', '--until', '4'], cwd).status).toBe(2);
-  expect(run(['state', 'export', 'state.json', '--from', 'run.jsonl', '--until', '3'], cwd).status).toBe(0);
+  expect((await run(['replay', 'run.jsonl', '--until', '3'], cwd)).status).toBe(0);
+  expect((await run(['replay', 'run.jsonl', '--until', '4'], cwd)).status).toBe(2);
+  expect((await run(['state', 'export', 'state.json', '--from', 'run.jsonl', '--until', '3'], cwd)).status).toBe(0);
 });
 
-test('a replay counts entries from their positions if a line lost its end', () => {
+test('a replay counts entries from their positions if a line lost its end', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
-  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  await run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
   const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n');
   writeFileSync(join(cwd, 'run.jsonl'), `${lines.slice(0, 5).join('\n')} ${lines.slice(5).join('\n')}\n`);
-  const { status, stderr } = run(['replay', 'run.jsonl'], cwd);
+  const { status, stderr } = await run(['replay', 'run.jsonl'], cwd);
   expect(status).toBe(2);
   expect(stderr).toContain(`is readable up to entry 3: `);
   expect(stderr).toContain(`; ${lines.length - 4} entries are ignored`);
@@ -164,7 +171,7 @@ test('the replay of a damaged folder counts the entries that it could not read',
   const file = join(cwd, 'data', name);
   const entries = readFileSync(file, 'utf8').trimEnd().split('\n').length - 1;
   damage(file, 4);
-  const { status, stdout } = run(['replay', 'data', '--json'], cwd);
+  const { status, stdout } = await run(['replay', 'data', '--json'], cwd);
   expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: entries - 3 });
 });
 
@@ -185,7 +192,9 @@ test('a recorded server is served again from any entry', async () => {
   });
   expect(await get(baseUrl)).toBe('59');
   await server.stop();
-  expect(run(['replay', 'run.jsonl'], cwd).stdout).toMatch(/all responses are the same; the journal has 4 requests/);
+  expect((await run(['replay', 'run.jsonl'], cwd)).stdout).toMatch(
+    /all responses are the same; the journal has 4 requests/,
+  );
 
   // Entry 1 is the beginning.
   const again = await startReplay(['run.jsonl', '--until', '3', '--serve', '--port', '0'], cwd);
@@ -202,10 +211,10 @@ async function startReplay(args: readonly string[], cwd: string) {
   return { baseUrl: baseUrl as string, stop: () => started.child.kill('SIGKILL') };
 }
 
-test('a recording with different responses in another version ends the replay with 1 and names both versions', () => {
+test('a recording with different responses in another version ends the replay with 1 and names both versions', async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
-  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  await run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
   // Recording of a version with different bodies.
   const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8')
     .trimEnd()
@@ -220,7 +229,7 @@ test('a recording with different responses in another version ends the replay wi
     return line.text;
   });
   writeFileSync(join(cwd, 'other.jsonl'), written.join(''));
-  const { status, stderr, stdout } = run(['replay', 'other.jsonl'], cwd);
+  const { status, stderr, stdout } = await run(['replay', 'other.jsonl'], cwd);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(
     /^petstore-sim: entry 5 of \S+ has a different response from petstore-sim \d+\.\d+\.\d+ than from 0\.0\.9, which recorded it\. The new response:\n {2}.*GET \/pets\?limit=1: 200 \[\{"id":1/s,
@@ -243,8 +252,8 @@ test.for([
   [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],
   [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected a running server at --url http://127.0.0.1:1, got '],
   [['state', 'import'], 'expected a file from state export'],
-] as const)('%j is refused with what to do', ([args, message]) => {
-  const { status, stderr } = run(args, newFolder());
+] as const)('%j is refused with what to do', async ([args, message]) => {
+  const { status, stderr } = await run(args, newFolder());
   expect(status).toBe(2);
   expect(stderr).toContain(message);
 });

@@ -17,7 +17,7 @@ export interface CheckFlags extends Pick<RouteFlags, 'handlers'> {
 }
 
 /** Checks scenario files for mistakes. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
-export async function check({ flags, rest: files, print }: CliInput<CheckFlags>): Promise<void> {
+export async function check({ flags, rest: files, print }: CliInput<CheckFlags>): Promise<number> {
   const [first] = files;
   if (first === undefined) throw new UsageError(`expected a file to check; see ${program} check --help`);
   const operations = await readOperations(flags);
@@ -37,11 +37,11 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
         if (operations === undefined && error.message.includes(orMethodAndPath))
           printNotes(['for operations of your own routes, pass --handlers FILE']);
       }
-      process.exitCode = 2;
     }
   }
-  if (!flags.json) return;
   const bad = results.filter(({ ok }) => !ok).map(({ file }) => file);
+  const code = bad.length > 0 ? 2 : 0;
+  if (!flags.json) return code;
   const routes = flagWords(flags, ['handlers']);
   const next =
     bad.length > 0
@@ -51,6 +51,7 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
           commandLine('--scenario', first, ...routes),
         ];
   print(formatJsonResult({ files: results }, next));
+  return code;
 }
 
 /** Reads the operation names of the API and of the user's handlers (`--handlers`), for the check of scenarios. */

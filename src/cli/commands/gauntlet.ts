@@ -30,10 +30,10 @@ export interface GauntletFlags extends RouteFlags {
 export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
   const { flags, rest, argumentsBeforeSeparator } = input;
   // Scenarios to run: the arguments before `--`, each the name of a shipped scenario or the path of a scenario file.
-  const named = rest.slice(0, argumentsBeforeSeparator);
-  const command = rest.slice(argumentsBeforeSeparator);
+  const named = rest.slice(0, argumentsBeforeSeparator ?? 0);
+  const command = rest.slice(named.length);
   requireCommand('gauntlet', command);
-  if (named.length === 0) checkIsNoScenario(command);
+  if (argumentsBeforeSeparator === undefined) checkIsNoScenario(command);
   const routes = await readRouteFlags(flags);
   const operations = operationsWith(routes);
   const readCase = async (name: string): Promise<GauntletCase> => ({
@@ -57,7 +57,7 @@ export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> 
  * as the command.
  */
 function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
-  if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
+  if (!Object.hasOwn(readShippedScenarios(), first)) return;
   const words = rest.length > 0 ? rest : ['COMMAND'];
   throw new UsageError(
     `expected -- between the scenarios and the client command, such as ${commandLine('gauntlet', first, '--', ...words)}`,
