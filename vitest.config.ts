@@ -20,6 +20,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: patience },
+    setupFiles: process.env.TEST_COSTS === undefined ? [] : ['test/support/note-costs.ts'],
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', missingProgramsReporter(missing)],
