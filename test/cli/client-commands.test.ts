@@ -394,6 +394,13 @@ describe.concurrent('invalid command', () => {
     [['matrix', '--timeout', 'soon', '--', 'true'], '--timeout: expected a duration'],
     [['gauntlet', '--', 'constructor'], 'the command does not exist'],
     [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a writable file, got "."'],
+    [
+      ['hunt', 'minute-wall', '--runs', '2', '--', 'true'],
+      'hunt takes no SCENARIO, got "minute-wall" as the command; it starts from all shipped scenarios. To run one: npx petstore-sim exec --scenario minute-wall -- COMMAND',
+    ],
+    [['hunt', 'my.yaml', 'node', 'a.js'], 'hunt takes no SCENARIO, got "my.yaml"'],
+    [['exec', 'minute-wall', '--', 'true'], 'write npx petstore-sim exec --scenario minute-wall -- COMMAND'],
+    [['matrix', 'my.json', '--', 'true'], 'write npx petstore-sim matrix --scenario my.json -- COMMAND'],
     [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as npx petstore-sim gauntlet minute-wall -- node a.js'],
   ];
 

@@ -12,6 +12,7 @@ let cwd: string;
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-agents-'));
   writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { right: node right.mjs }\nscenarios: [minute-wall]\n');
+  writeFileSync(join(cwd, 'quick.mjs'), quickClient);
   writeFileSync(join(cwd, 'wrong.mjs'), client('1_000'));
   writeFileSync(
     join(cwd, 'right.mjs'),
@@ -32,6 +33,12 @@ for (let call = 0; call < PETSTORE_CALLS; call++) {
   }
 }`;
 
+/** Program of a client that gives up at the first rejection. */
+const quickClient = `
+const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+const { ok } = await fetch(PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer ' + PETSTORE_API_KEY } });
+process.exitCode = ok ? 0 : 1;`;
+
 const command = (name: string) => [process.execPath, join(cwd, name)];
 
 /** Every command of the pages, once. */
@@ -50,11 +57,19 @@ test('the pages for agents are short, and link only to files of the package', ()
 });
 
 describe('every command of the pages', () => {
-  test.each(commands)('%s', async (line) => {
+  test('there is one for each way to run a client', () => {
+    for (const name of ['exec', 'gauntlet', 'hunt', 'certify'])
+      expect(commands).toContainEqual(expect.stringContaining(` ${name} `));
+  });
+
+  test.each(commands)('%s', { timeout: 240_000 }, async (line) => {
     const [shell = '', target] = line.split(' > ');
     const [, ...written] = shell.split(' ');
-    // The client is irrelevant here, and an empty one is fast.
-    const args = written.flatMap((word) => (word === 'COMMAND' ? ['true'] : [word]));
+    // The client is irrelevant here, and an empty one is fast. `hunt` rejects one without requests.
+    const client = written[0] === 'hunt' ? command('quick.mjs') : ['true'];
+    const args = written.flatMap((word) => (word === 'COMMAND' ? client : [word]));
+    // Ends runs against a server that does not respond after 5 s instead of 45 s.
+    if (written[0] === 'hunt') args.splice(1, 0, '--timeout', '5s');
     if (line.includes('--port 0')) {
       const server = startCommandLine(args, { cwd });
       expect(JSON.parse(await server.nextLine())).toMatchObject({ event: 'listening', next: expect.any(Array) });
@@ -65,6 +80,20 @@ describe('every command of the pages', () => {
     if (target !== undefined) writeFileSync(join(cwd, target), out);
     else expect(JSON.parse(out || err).next).not.toHaveLength(0);
   });
+});
+
+test('every control request of the pages succeeds without a token', async () => {
+  const written = pages.flatMap((page) => [
+    ...textOf(page).matchAll(/`(GET|POST|PUT|DELETE) (\/\S+?)(?: (\{.*?\}))?`/gs),
+  ]);
+  expect(written.length).toBeGreaterThanOrEqual(6);
+  const server = startCommandLine(['--json', '--port', '0'], { cwd });
+  const { controlUrl } = JSON.parse(await server.nextLine());
+  for (const [text, method = '', path = '', body] of written) {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, controlUrl), { method, ...(body !== undefined && { body }), headers });
+    expect(response.status, text).toBe(200);
+  }
 });
 
 describe('an agent with only the package learns in three commands whether a client respects the limits', () => {

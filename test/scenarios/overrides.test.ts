@@ -7,7 +7,7 @@ import type { Scenario } from '../../src/scenario/scenario-schema.js';
 /** A scenario with fields set, resolved. */
 async function resolved(scenario: Scenario, ...flags: string[]) {
   const overrides = await Promise.all(flags.map(readSetFlag));
-  return resolveScenario(applyOverrides(scenario, overrides) as Scenario);
+  return resolveScenario(applyOverrides(scenario, overrides) as Scenario, () => []);
 }
 
 const own: Scenario = { name: 'own', keys: { 'my-key': { usage: { minute: 59 } } } };
@@ -49,4 +49,36 @@ test.each([
   ['pets.name=1', 'expected a map, got a list'],
 ])('--set %s reports the existing fields', async (flag, message) => {
   await expect(resolved({ seed: 1 }, flag)).rejects.toThrow(message);
+});
+
+test.each([
+  ['pets.generate.available=5000', 'pets', "replace it, write --set 'pets={generate: {available: 5000}}'"],
+  [
+    'pets.generate={available: 5, locale: de}',
+    'pets',
+    "replace it, write --set 'pets={generate: {available: 5, locale: de}}'",
+  ],
+  ['limits.retryAfterForm=http-date', 'limits', "replace it, write --set 'limits={retryAfterForm: http-date}'"],
+  ['ban.for=5s', 'ban', "replace it, write --set 'ban={for: 5s}'"],
+  ['pets.name=Kiwi', 'pets', "change its first item, write --set 'pets[0].name=Kiwi'"],
+  ["pets.name=Dog's", 'pets', "change its first item, write --set 'pets[0].name=\"Dog'\\''s\"'"],
+  ['faults[0].then.delay=2s', 'faults', "replace it, write --set 'faults=[{then: {delay: 2s}}]'"],
+])('--set %s names an option that works', async (flag, path, remedy) => {
+  const scenario: Scenario = { limits: 'off', ban: 'off' };
+  const error = await resolved(scenario, flag).catch(({ message }) => message);
+  expect(error).toMatch(`${path}: expected a`);
+  expect(error).toContain(`; to ${remedy}`);
+  const [, option = ''] = /write --set '(.*)'$/.exec(error) ?? [];
+  await resolved(scenario, option.replaceAll("'\\''", "'"));
+});
+
+test.each([
+  ['seed.more=1'],
+  ['pets.name=1'],
+  ['pets[40].name=Kiwi'],
+  ['faults[1].then.delay=2s'],
+  // Only a scenario file may name a file of pets.
+  ['pets.file=pets.yaml'],
+])('--set %s gets no advice, because none would work', async (flag) => {
+  await expect(resolved({ seed: 1 }, flag)).rejects.toThrow(/^(?!.*write --set).*expected a /);
 });

@@ -1,11 +1,12 @@
 import { type ReadScenario, readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
+import { shippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { generatePets } from '../../petstore/generate-pets.js';
 import { checkWith } from '../../scenario/check-scenario.js';
 import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';
-import { program } from '../program.js';
+import { commandLine, program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { operationsWith, type RoutesFromFlags } from '../route-flags.js';
 import { readOverrides, type ServeFlags } from './serve.js';
@@ -27,6 +28,19 @@ export const expectedRequests =
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;
   throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test`);
+}
+
+/**
+ * Throws if the client's command begins with a scenario: its shipped name, or a YAML or JSON file.
+ * @param instead returns advice on the scenario, which completes the message
+ */
+export function refuseScenario(
+  name: string,
+  [first = '']: readonly string[],
+  instead = (scenario: string) => `write ${commandLine(name, '--scenario', scenario)} -- COMMAND`,
+): void {
+  if (!shippedScenarios().names.includes(first) && !/\.(?:ya?ml|json)$/.test(first)) return;
+  throw new UsageError(`${name} takes no SCENARIO, got ${JSON.stringify(first)} as the command; ${instead(first)}`);
 }
 
 /**

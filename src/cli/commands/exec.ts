@@ -9,6 +9,7 @@ import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } fro
 import {
   apiKeyOf,
   expectedRequests,
+  refuseScenario,
   requireCommand,
   type ScenarioFlags,
   scenarioOf,
@@ -27,6 +28,7 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
  */
 export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promise<number> {
   requireCommand('exec', command);
+  refuseScenario('exec', command);
   const { timeout, record: file } = flags;
   const options = resultOptions(flags);
   await checkReportFiles(flags);

@@ -22,7 +22,7 @@ import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
-import { expectedRequests, printStopped, requireCommand, timeoutOf } from './client-flags.js';
+import { expectedRequests, printStopped, refuseScenario, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface HuntFlags {
   runs?: string;
@@ -80,6 +80,12 @@ const nothingTriedCode = 2;
 export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const { flags, rest: command } = input;
   requireCommand('hunt', command);
+  refuseScenario(
+    'hunt',
+    command,
+    (scenario) =>
+      `it starts from all shipped scenarios. To run one: ${commandLine('exec', '--scenario', scenario)} -- COMMAND`,
+  );
   const runs = readCount('runs', flags.runs ?? '40');
   const seed = readCount('seed', flags.seed ?? '1');
   const limit = flags.timeout ?? '45s';

@@ -21,6 +21,7 @@ import {
   apiKeyOf,
   createRunCounter,
   printStopped,
+  refuseScenario,
   requireCommand,
   type ScenarioFlags,
   scenarioOf,
@@ -42,6 +43,7 @@ export interface MatrixFlags extends ScenarioFlags {
 export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   const { flags, rest: command, print } = input;
   requireCommand('matrix', command);
+  refuseScenario('matrix', command);
   const only = namesOf(
     flags.only,
     Object.keys(assumptions) as AssumptionId[],

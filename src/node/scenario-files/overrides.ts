@@ -1,7 +1,10 @@
 import { defaultScenario } from '../../petstore/default-scenario.js';
+import { resolveScenario } from '../../petstore/scenario.js';
 import { withPresentNames } from '../../scenario/ban-schema.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
+import { jsonText } from '../../values/json.js';
 import { isMap } from '../../values/plain-data.js';
 import { pluralize } from '../../values/pluralize.js';
 import { UsageError } from '../usage-error.js';
@@ -61,9 +64,11 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
   if (overrides.length === 0) return scenario;
   const issues: Issue[] = [];
   let result = scenario;
-  for (const { flag, steps, value } of overrides) {
+  for (const override of overrides) {
+    const { flag, steps, value } = override;
     const report = (at: unknown, depth: number, message: string) => {
-      issues.push({ ...issueAt(steps.slice(0, depth), message), file: flag });
+      const remedy = remedyFor(result, override, at, depth);
+      issues.push({ ...issueAt(steps.slice(0, depth), message + remedy), file: flag });
       return at;
     };
     /**
@@ -89,6 +94,56 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
   }
   if (issues.length > 0) throw new ScenarioError(issues);
   return result;
+}
+
+/**
+ * Suggests an option for a path that does not match the scenario: one that replaces the existing value by a map or list,
+ * or one for the first item of a list. Returns an empty text if the scenario would be invalid.
+ */
+function remedyFor(scenario: unknown, { flag, steps, value }: Override, at: unknown, depth: number): string {
+  const [before, after] = [steps.slice(0, depth), steps.slice(depth)];
+  const candidates: [string, Override][] = [];
+  if (after.every((step) => typeof step === 'string' || step === 0)) {
+    const nested = after.reduceRight((inside, step) => (step === 0 ? [inside] : { [step]: inside }), value);
+    candidates.push(['to replace it', { flag, steps: before, value: nested }]);
+  }
+  if (Array.isArray(at) && at.length > 0 && typeof after[0] === 'string') {
+    candidates.push(['to change its first item', { flag, steps: [...before, 0, ...after], value }]);
+  }
+  const [purpose, found] = candidates.find(([, each]) => before.length > 0 && isValid(scenario, each)) ?? [];
+  if (found === undefined) return '';
+  const text = `${pathText(found.steps)}=${yamlText(found.value)}`;
+  return `; ${purpose}, write --set '${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether an override of the command line leaves the field of the scenario valid. */
+function isValid(scenario: unknown, override: Override): boolean {
+  try {
+    resolveScenario(applyOverrides(scenario, [override]) as Scenario, () => []);
+    return true;
+  } catch (error) {
+    if (error instanceof ScenarioError) return !error.issues.some(({ steps: [field] }) => field === override.steps[0]);
+    throw error;
+  }
+}
+
+/** Formats a path for `--set`: `pets[0].name`, `keys["a.b"].plan`. */
+const pathText = (steps: readonly Step[]) =>
+  steps
+    .map((step) => (typeof step === 'number' ? `[${step}]` : /[.[\]=]/.test(step) ? `["${step}"]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+
+/** Formats a value as one line of YAML: `{generate: {available: 5000}}`. */
+function yamlText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(yamlText).join(', ')}]`;
+  if (isMap(value)) {
+    const fields = Object.entries(value).map(([name, inside]) => `${yamlText(name)}: ${yamlText(inside)}`);
+    return `{${fields.join(', ')}}`;
+  }
+  const isPlain =
+    typeof value === 'string' && /^(?!(?:true|false|null)$)[a-z][\w./-]*$|^\d+(?:ms|[smhd])$/i.test(value);
+  return isPlain ? value : jsonText(value);
 }
 
 const fieldOf = (value: unknown, name: string) =>
