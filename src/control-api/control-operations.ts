@@ -55,7 +55,9 @@ export function createServedService<Own extends ControlOperations>(service: Serv
       input: fields({}),
       result: fields({
         status: oneOf('ok'),
-        scenario: described(string, 'Name of the scenario.'),
+        scenario: optional(
+          described(string, 'Name of the scenario. Without the control token, only `status` is sent.'),
+        ),
         log: optional(logHealth),
       }),
       run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),

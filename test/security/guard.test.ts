@@ -41,7 +41,7 @@ describe('the Host allow-list', () => {
     '2130706433',
     'sim.test.evil',
   ];
-  const paths = ['/v1/pets', '/v1', '/', '/__sim/health', '/__sim/clock', '/__sim/service.json', '/nothing'];
+  const paths = ['/v1/pets', '/v1', '/', '/__sim/clock', '/__sim/service.json', '/nothing'];
 
   test.each(foreign)('rejects %s on every path with 403, names the flag, and counts nothing', async (host) => {
     for (const path of paths) {
@@ -126,6 +126,56 @@ describe('the control API', () => {
   });
 });
 
+describe('the health check', () => {
+  const alive = '{"status":"ok"}';
+  const ask = (method: string, headers: string, { port } = server, version = '1.1') =>
+    rawRequest(port, `${method} /__sim/health HTTP/${version}\r\n${headers}\r\n`);
+
+  test.each([
+    ['another Host', 'Host: 10.0.0.7:4010\r\n'],
+    ['a page of another site', 'Host: localhost\r\nOrigin: http://evil.test\r\n'],
+    ['a cross-site request', 'Host: localhost\r\nSec-Fetch-Site: cross-site\r\n'],
+    ['a rebound domain', 'Host: evil.test\r\nOrigin: http://evil.test\r\n'],
+  ])('says only that the server lives to %s', async (_, headers) => {
+    const answer = await ask('GET', headers);
+    expect([statusOf(answer), bodyOf(answer)]).toEqual([200, alive]);
+    expect(answer).toContain('Cache-Control: no-store');
+    expect(answer).toContain('Cross-Origin-Resource-Policy: same-origin');
+    expect(answer).not.toContain('Access-Control-Allow-Origin');
+    const head = await ask('HEAD', headers);
+    expect([statusOf(head), bodyOf(head)]).toEqual([200, '']);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect(statusOf(await ask(method, `${headers}Content-Length: 0\r\n`)), method).toBeGreaterThanOrEqual(400);
+  });
+
+  test('needs a Host in HTTP/1.1, and none in HTTP/1.0', async () => {
+    expect(statusOf(await ask('GET', ''))).toBe(400);
+    expect(statusOf(await ask('GET', 'Host: a b\r\n'))).toBe(400);
+    expect(statusOf(await ask('GET', 'Host: 10.0.0.7\r\n', server, '1.0'))).toBe(200);
+  });
+
+  test('says more only with the control token', async () => {
+    const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
+    try {
+      const body = async (headers: string) => bodyOf(await ask('GET', `Host: localhost\r\n${headers}`, guarded));
+      expect(await body('')).toBe(alive);
+      expect(await body('Authorization: Bearer wrong\r\n')).toBe(alive);
+      expect(JSON.parse(await body('Authorization: Bearer secret\r\n'))).toEqual({ status: 'ok', scenario: 'default' });
+    } finally {
+      await guarded.close();
+    }
+    expect(JSON.parse(bodyOf(await get('/__sim/health', 'localhost')))).toMatchObject({ scenario: 'default' });
+  });
+
+  test.each(['/__sim/healthy', '/__sim/health/', '/__sim/sandboxes/a/health', '/v1/../__sim/health', '//__sim/health'])(
+    'is no way to %s',
+    async (path) => {
+      const answer = await get(path, 'evil.test');
+      expect(statusOf(answer)).toBe(403);
+    },
+  );
+});
+
 describe('a control token', () => {
   test('is required to listen on a host that is not loopback', async () => {
     await expect(listen(sim, { port: 0, host: '0.0.0.0' })).rejects.toThrow('--control-token');
@@ -143,7 +193,7 @@ describe('a control token', () => {
   test('opens only the control API', async () => {
     const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
     try {
-      const control = `${guarded.controlUrl}/health`;
+      const control = `${guarded.controlUrl}/clock`;
       const status = async (url: string, authorization?: string) =>
         (await fetch(url, authorization === undefined ? {} : { headers: { authorization } })).status;
       expect(await status(control)).toBe(401);

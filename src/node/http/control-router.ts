@@ -18,6 +18,7 @@ import { type ControlAccess, checkControlRequest, controlCors } from './control-
 import { readInput, readInputInSteps } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { runInTurns } from './event-loop-turns.js';
+import { isHealthCheck, sendHealth } from './health-check.js';
 import { keepSandboxInUse } from './keep-sandbox-in-use.js';
 import { servePage } from './page.js';
 import { sendPieces } from './send-pieces.js';
@@ -190,9 +191,10 @@ export function createControlRouter(
         report({ by: 'control', sim, status, body: errorBodies.get(response) ?? '' });
       });
     }
-    if (refusal === undefined) app(request, response);
+    if (refusal === undefined) return app(request, response);
+    response.setHeaders(new Map(Object.entries(cors ?? {})));
+    if (isHealthCheck(request)) sendHealth(response);
     else {
-      response.setHeaders(new Map(Object.entries(cors ?? {})));
       errorBodies.set(response, sendRefusal(response, refusal));
     }
   };

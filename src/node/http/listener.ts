@@ -12,6 +12,7 @@ import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
+import { isHealthCheck, sendHealth } from './health-check.js';
 import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
@@ -81,6 +82,12 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
   return (request, response) => {
     const report = createReport(request, onAnswer);
     const refusal = checkRequest(request);
+    // A Host that HTTP/1.1 forbids remains a 400.
+    if (refusal !== undefined && isHealthCheck(request) && (refusal.status === 403 || request.httpVersion === '1.0')) {
+      sendHealth(response);
+      report?.({ by: 'control', sim, status: 200 });
+      return;
+    }
     if (refusal !== undefined) {
       const body = sendRefusal(response, refusal);
       report?.({ by: 'server', sim, status: refusal.status, body });
