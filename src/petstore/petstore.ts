@@ -29,6 +29,7 @@ export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
+  methods: ['GET', 'POST'],
   // Marks getPet as deprecated. The API's documentation: "Deprecated: scheduled for removal on 5 December 2030. The
   // replacement is GET /pets with the status filter." The judge reports requests for deprecated operations.
   deprecations: {

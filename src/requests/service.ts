@@ -125,6 +125,11 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly basePath: string;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
+  /**
+   * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: any method, because
+   * only `find` knows them.
+   */
+  readonly methods?: readonly string[] | undefined;
   /** Deprecated operations of this API. The judge reports clients that call a deprecated operation. Default: none. */
   readonly deprecations?: Deprecations | undefined;
   /** Creates the data of this API, such as its pets, as at the start of a scenario. */

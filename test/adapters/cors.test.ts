@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Scenario, Settings, Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Settings, type Simulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { depot } from '../support/depot.js';
 import { frozen } from '../support/frozen.js';
 
 // cors is the one assumption that only the HTTP adapter knows: in a page, the msw and fetch adapters are of the page's own origin.
@@ -225,4 +226,39 @@ test("serves the dashboard's files behind a proxy that changes the Host, and not
     expect((await call(page, { path: `/../__sim/page/${file}`, headers })).status).toBe(200);
   }
   expect((await call(page, { path: '/../__sim/keys', headers })).status).toBe(403);
+});
+
+describe('the methods of a preflight', () => {
+  /** Asks whether a page may send a request with the method DELETE. */
+  const methodsAt = async (url: string, method = 'DELETE') => {
+    const headers = { Origin: page, 'Access-Control-Request-Method': method };
+    const answer = await fetch(url, { method: 'OPTIONS', headers });
+    return [answer.status, answer.headers.get('access-control-allow-methods')];
+  };
+
+  test('are those of the Petstore, or the requested one of a service that lists none', async () => {
+    const store: typeof depot = { ...depot, name: 'store', basePath: '/store', methods: ['PUT'] };
+    const sim = createSimulator({ services: [depot, store] });
+    server = await listen(sim, { port: 0 });
+    const { origin } = new URL(server.baseUrl);
+    const seen = await Promise.all(
+      ['/v1/pets', '/depot/parcels/1', '/store/1'].flatMap((path) => [
+        methodsAt(origin + path),
+        methodsAt(`${origin}/s/blue${path}`),
+      ]),
+    );
+    expect(seen.map(([, methods]) => methods)).toEqual(['GET, POST', 'GET, POST', 'DELETE', 'DELETE', 'PUT', 'PUT']);
+    expect(seen.map(([status]) => status)).toEqual([204, 204, 204, 204, 204, 204]);
+  });
+
+  test('are the requested one if one of two services under the same path lists none', async () => {
+    const sameBase: typeof depot = { ...depot, basePath: '/v1' };
+    server = await listen(createSimulator({ services: [sameBase] }), { port: 0 });
+    expect(await methodsAt(`${server.baseUrl}/parcels/1`, 'PATCH')).toEqual([204, 'PATCH']);
+  });
+
+  test('are the requested one outside every API, so that the page reads the 404', async () => {
+    server = await listen(createSimulator(), { port: 0 });
+    expect(await methodsAt(`${new URL(server.baseUrl).origin}/pets/1`, 'PUT')).toEqual([204, 'PUT']);
+  });
 });

@@ -144,7 +144,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       const asked = headers['access-control-request-method'] as string;
       if (!matches(asked, request)) return false;
       const { cors, isOriginRefused } = corsOf(request, sim);
-      response.writeHead(204, { ...cors, ...preflightHeaders(request, asked) }).end();
+      response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
       call.report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }

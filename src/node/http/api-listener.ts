@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Answer } from '../../requests/api-call.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { basePathOf } from './base-path.js';
 import type { Connections } from './connections.js';
 import { corsOf, isPreflight, preflightHeaders } from './cors.js';
@@ -51,7 +52,8 @@ export function createApiListener(
     const basePath = basePathOf(request.url as string, others, prefix.length);
     const { cors, isOriginRefused } = corsOf(request, sim);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
-      response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
+      const methods = methodsUnder(sim, basePath ?? main);
+      response.writeHead(204, cors && { ...cors, ...preflightHeaders(request, methods) }).end();
       report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return;
     }
@@ -79,4 +81,11 @@ export function createApiListener(
     if (read === undefined && hasBody(request)) readBody(request, answerWith);
     else answerWith(read);
   };
+}
+
+/** HTTP methods of the services under a base path; `undefined` if one of these services does not list its methods. */
+function methodsUnder(sim: Simulator, basePath: string): readonly string[] | undefined {
+  const services = coreOf(sim).state.services.flatMap(({ service }) => (service.basePath === basePath ? service : []));
+  const methods = services.flatMap((service) => service.methods ?? []);
+  return services.every((service) => service.methods !== undefined) ? [...new Set(methods)] : undefined;
 }

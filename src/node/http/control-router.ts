@@ -180,7 +180,7 @@ export function createControlRouter(
   return (request, response, report) => {
     const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET, POST, PUT, DELETE') }).end();
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, ['GET', 'POST', 'PUT', 'DELETE']) }).end();
       report?.({ by: 'preflight', sim, status: 204 });
       return;
     }

@@ -44,10 +44,13 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Headers of the response to a CORS preflight, in addition to those of `corsHeaders`. */
-export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
+/**
+ * Headers of the response to a CORS preflight, in addition to those of `corsHeaders`.
+ * @param methods allowed methods; default: the requested one, where a backend or a service decides about the method
+ */
+export function preflightHeaders({ headers }: IncomingMessage, methods?: readonly string[]): Record<string, string> {
   return {
-    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Methods': methods?.join(', ') ?? (headers['access-control-request-method'] as string),
     'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
     'Access-Control-Max-Age': '600',
   };
