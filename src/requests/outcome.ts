@@ -41,6 +41,13 @@ export interface Outcome {
   assumption?: string | undefined;
 }
 
+/**
+ * Whether a response body is a stream. Does not use the class `ReadableStream`, because it is missing in some hosts, such
+ * as jsdom in a VM context.
+ */
+export const isStream = (raw: Outcome['raw']): raw is ReadableStream<Uint8Array> =>
+  raw !== undefined && 'getReader' in raw;
+
 /** Response of a request whose operation does not run, because a fault rule replaces the response. */
 export const emptyOutcome: Outcome = { status: 200, body: '' };
 

@@ -7,7 +7,7 @@ import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../requests/api-error.js';
-import { errorOutcome, type Outcome } from '../requests/outcome.js';
+import { errorOutcome, isStream, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { Settings } from '../scenario/settings.js';
@@ -261,7 +261,16 @@ export class RequestPipeline {
     const { status, isRefusal = false, wire } = outcome;
     const more = match.headers === undefined ? outcome.headers : { ...match.headers, ...outcome.headers };
     const nowSeconds = Math.floor(atMs / 1000);
-    const headers = shared.writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
+    const headers = shared.writeHeaders({
+      status,
+      nowSeconds,
+      rate,
+      isRefusal,
+      settings,
+      windowSeconds,
+      hostile,
+      more,
+    });
     const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
     const isPage = isRefusal && hostile?.html === true;
     const isHeld = call.holdsRefusals && asksToWait && wire === undefined;
@@ -280,7 +289,7 @@ export class RequestPipeline {
             journal.complete(id, { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: journal.lastId, heldMs })
         : undefined,
       finish:
-        wire?.kind === 'drip' || outcome.raw instanceof ReadableStream
+        wire?.kind === 'drip' || isStream(outcome.raw)
           ? (isWhole, responseBody) =>
               journal.complete(id, {
                 finishedAtMs: clock.now(),

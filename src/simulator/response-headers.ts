@@ -2,12 +2,15 @@ import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.j
 import { draftFields } from '../rate-limits/draft-fields.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { addRateHeaders, type RateReport } from '../rate-limits/rate-report.js';
+import { statusesWithoutBody } from '../requests/outcome.js';
 import type { WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
 import { memoizeLast } from '../values/memoize-last.js';
 
 /** Data from which the headers of one response are computed. */
 export interface HeaderSource {
+  /** Status of the response. Decides whether the response has a body, and so a Content-Type. */
+  status: number;
   nowSeconds: number;
   rate: RateReport | undefined;
   /** Whether the request was rate-limited or its key is banned. */
@@ -30,8 +33,10 @@ export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
 export function createHeaderWriter(): HeaderWriter {
   // Caches the last text of the `Date` header, because consecutive responses usually fall into one second.
   const httpDate = memoizeLast((seconds: number) => new Date(seconds * 1000).toUTCString());
-  return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
-    const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
+  return ({ status, nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
+    const headers: Record<string, string> = statusesWithoutBody.includes(status)
+      ? { Date: httpDate(nowSeconds) }
+      : { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
     if (rate !== undefined) {
       addRateHeaders(headers, rate);
       if (settings.rateLimitFields !== 'none') {

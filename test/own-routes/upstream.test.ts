@@ -156,6 +156,34 @@ describe('a backend behind the simulator', () => {
     expect([response.status, response.headers.get('location'), await response.text()]).toEqual([status, '/there', '']);
   });
 
+  test.each([204, 205, 304])('sends a %i with the Content-Type of the backend, or with none', async (status) => {
+    const { url } = await startBackend(({ url }, response) => {
+      response.writeHead(status, url === '/typed' ? { 'Content-Type': 'text/plain' } : {}).end();
+    });
+    const { ask, sim } = await start(url);
+    const types = [(await ask('/bare')).headers.get('content-type'), (await ask('/typed')).headers.get('content-type')];
+    expect(types).toEqual([null, 'text/plain']);
+    expect(sim.journal.query().map(({ headers }) => headers['Content-Type'])).toEqual([undefined, 'text/plain']);
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE'])(
+    'permits a page of another origin to send %s, as the backend decides',
+    async (method) => {
+      const { url, received } = await startBackend();
+      const { origin } = await start(url);
+      const headers = { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': method };
+      for (const path of ['/orders/7', '/v1/pets/7', '/s/blue/orders/7']) {
+        const { status, headers: sent } = await fetch(origin + path, { method: 'OPTIONS', headers });
+        expect([status, sent.get('access-control-allow-methods'), sent.get('access-control-allow-origin')]).toEqual([
+          204,
+          method,
+          'http://localhost:5173',
+        ]);
+      }
+      expect(received).toEqual([]);
+    },
+  );
+
   test('causes a 502 if unreachable and a closed connection if the body fails, and the server continues', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { ask, sim } = await start('http://127.0.0.1:9');

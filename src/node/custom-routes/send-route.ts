@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { headerPairs } from '../../in-process/to-response.js';
 import { recordedStream } from '../../own-routes/serve-route.js';
-import { hasResponseBody } from '../../requests/outcome.js';
+import { hasResponseBody, isStream } from '../../requests/outcome.js';
 import { type Delivery, deliver } from '../http/wire-faults.js';
 
 /**
@@ -18,10 +18,10 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     return;
   }
   const hasBody = hasResponseBody(request.method, status);
-  const isStream = raw instanceof ReadableStream;
-  const length = isStream || !hasBody ? {} : { 'Content-Length': String(raw.length) };
+  const isStreamed = isStream(raw);
+  const length = isStreamed || !hasBody ? {} : { 'Content-Length': String(raw.length) };
   response.writeHead(status, headerPairs({ ...headers, ...length, ...cors }).flat());
-  if (!isStream) {
+  if (!isStreamed) {
     response.end(hasBody ? raw : undefined);
   } else if (hasBody) {
     response.flushHeaders();
