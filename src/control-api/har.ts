@@ -1,3 +1,4 @@
+import { reasonPhrase } from '../requests/reason-phrase.js';
 import { fields, list, oneOf, string } from '../validation/schemas.js';
 import { anyObject } from './input-values.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
@@ -48,7 +49,7 @@ function toHarEntry(entry: JournalEntry) {
     },
     response: {
       status,
-      statusText: reasonPhrases[status] ?? '',
+      statusText: reasonPhrase(status),
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
@@ -75,40 +76,3 @@ const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'Th
 
 const hashOf = (name: string, body: JournalBody | undefined) =>
   body && { [name]: { bytes: body.bytes, hash: body.hash } };
-
-/** Reason phrases of RFC 9110 section 15, for the statuses of the API and of common fault rules. */
-const reasonPhrases: Record<number, string> = {
-  200: 'OK',
-  201: 'Created',
-  202: 'Accepted',
-  204: 'No Content',
-  206: 'Partial Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  304: 'Not Modified',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  418: "I'm a Teapot",
-  422: 'Unprocessable Content',
-  423: 'Locked',
-  425: 'Too Early',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

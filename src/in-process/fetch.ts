@@ -1,6 +1,7 @@
 import type { UnrecordedCounter } from '../journal/unrecorded.js';
 import type { ApiCall, ApiHandler } from '../requests/api-call.js';
 import { errorBody, maximumBodyBytes } from '../requests/api-error.js';
+import { reasonPhrase } from '../requests/reason-phrase.js';
 import { concatenate } from '../values/concatenate.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 import { addressPattern } from './address-pattern.js';
@@ -75,7 +76,7 @@ async function answerRequest(
   if (baseUrl === undefined) {
     const { method, url, headers } = request;
     unrecorded?.recordOutside(method, new URL(url).pathname, main, headers.get('authorization'));
-    return Response.json(JSON.parse(nothingHere(main)), { status: 404 });
+    return Response.json(JSON.parse(nothingHere(main)), { status: 404, statusText: reasonPhrase(404) });
   }
   const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);
   const [path = '', ...query] = address.split('?');
@@ -166,8 +167,17 @@ export function createFetch(sim: Served): typeof fetch {
     const own = ownHandlersOf(sim).length > 0 ? await runOwnHandlers(sim, request) : undefined;
     const response = own ?? (await answer(request));
     if (response.type === 'error') throw new TypeError('Failed to fetch');
-    return response;
+    return asFetched(response, request.url.replace(/#.*/, ''));
   };
+}
+
+/** Sets the fields of a response, and of its clones, that only the host's own `fetch` can set. */
+function asFetched(response: Response, url: string): Response {
+  const { clone } = response;
+  const fields = { url, type: 'basic', clone: () => asFetched(clone.call(response), url) };
+  for (const [name, value] of Object.entries(fields))
+    Object.defineProperty(response, name, { value, configurable: true });
+  return response;
 }
 
 /** Response body for a URL outside the API. @param basePath base path of the main service */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Answer } from '../requests/api-call.js';
-import { hasResponseBody } from '../requests/outcome.js';
+import { hasResponseBody, isStream } from '../requests/outcome.js';
+import { reasonPhrase } from '../requests/reason-phrase.js';
 
 /**
  * Creates a `Response` as a client of `fetch` sees it. A cut connection becomes `Response.error()`, and a cut body
@@ -13,6 +14,7 @@ export async function toResponse(
   clock: Clock,
 ): Promise<Response> {
   const headers = headerPairs(fields);
+  const init = { status, statusText: reasonPhrase(status), headers };
   switch (wire?.kind) {
     case 'reset':
     case 'close':
@@ -24,27 +26,27 @@ export async function toResponse(
   // Returns a response without a body to a HEAD request, and for a status such as 204. Faults that change a response
   // body have no effect on a response without a body.
   if (!hasResponseBody(method, status)) {
-    if (raw instanceof ReadableStream) void raw.cancel().catch(() => {});
+    if (isStream(raw)) void raw.cancel().catch(() => {});
     finish?.(true);
-    return new Response(null, { status, headers });
+    return new Response(null, init);
   }
   const all = () => (raw ?? encode(body)) as Uint8Array<ArrayBuffer>;
   switch (wire?.kind) {
     case 'truncate':
-      return new Response(cutStream(all(), wire.bytes), { status, headers });
+      return new Response(cutStream(all(), wire.bytes), init);
     case 'contentLength': {
       const bytes = all();
       // Returns as many bytes of the body as the fault rule's wrong Content-Length states, because an HTTP client reads
       // no more. If the body has fewer bytes, the stream ends with an error, like a connection that closes too early.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
-      return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
+      return new Response(seen, { ...init, headers: [...headers, ['Content-Length', String(wire.value)]] });
     }
     case 'drip':
-      return new Response(slowStream(all(), wire, { clock, signal, finish }), { status, headers });
+      return new Response(slowStream(all(), wire, { clock, signal, finish }), init);
     default:
       // Sends a text body without a Content-Type header as bytes, because `Response` would add this header to a text.
-      return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), { status, headers });
+      return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), init);
   }
 }
 
