@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../control-api/har.js';
+import { foundInstead } from '../node/file-kind.js';
 import { recordedSandboxes } from '../node/recording-engine.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
@@ -60,6 +61,9 @@ async function readRun(path: string): Promise<LoadedRun> {
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined && !(error instanceof LogOpenError)) throw error;
+    const found = foundInstead(path, ['run']);
+    if (found !== undefined)
+      throw new UsageError(`${path}: expected a file from --record, or the folder of --data, got ${found}`);
     throw new UsageError(
       syscall === undefined
         ? message

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { traceExchanges } from '../judge/trace.js';
+import { foundInstead } from '../node/file-kind.js';
 import { UsageError } from '../node/usage-error.js';
 import { recordedPetstore } from '../petstore/recorded-petstore.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
@@ -16,9 +17,13 @@ const pieceBytes = 1024 * 1024;
  * @throws {UsageError} for an unreadable file, or files without requests to the API
  */
 export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
-  reading(files, () =>
+  reading(files, 'traffic', options.isAnyService ? '' : `; ${onlyPetstore}`, () =>
     readRecording(
-      files.map((name) => ({ name, pieces: createReadStream(name, { highWaterMark: pieceBytes }) })),
+      files.map((name) => ({
+        name,
+        pieces: createReadStream(name, { highWaterMark: pieceBytes }),
+        kind: () => foundInstead(name, ['traffic']),
+      })),
       recordedPetstore,
       options,
     ),
@@ -29,7 +34,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
  * @throws {UsageError} for an unreadable file, or a file without the data that the judge needs
  */
 export const readTraceFile = (file: string, baseUrl: string | undefined): Promise<ReturnType<typeof traceExchanges>> =>
-  reading([file], async () => {
+  reading([file], 'trace', '', async () => {
     const items = new JsonItems();
     const documents: unknown[] = [];
     for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
@@ -44,13 +49,27 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     return { exchanges, service, notes };
   });
 
-async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {
+/** Sentence about commands that need the interface of the Petstore, for an error about a recording of another service. */
+export const onlyPetstore =
+  'calibrate, compare and scenario --from are for services with the interface of the Petstore; petstore-sim judge --base-url URL judges a client of any service';
+
+async function reading<Result>(
+  files: readonly string[],
+  kind: 'traffic' | 'trace',
+  advice: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await read();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof RecordingError || error instanceof SyntaxError) {
-      throw new UsageError(`${files.join(', ')}: ${message}`);
+      const expected = kind === 'trace' ? 'an OpenTelemetry trace' : 'a HAR file or JSON Lines';
+      for (const file of files) {
+        const found = foundInstead(file, [kind]);
+        if (found !== undefined) throw new UsageError(`${file}: expected ${expected}, got ${found}`);
+      }
+      throw new UsageError(`${files.join(', ')}: ${message}${advice}`);
     }
     if (code === 'ENOENT') throw new UsageError(`expected a file, got ${files.join(', ')}: ${message}`);
     if (code === 'EISDIR')

@@ -56,6 +56,8 @@ export interface RecordedFile {
   /** Name of the recording's file, for notes and errors. */
   readonly name: string;
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Describes a file of another kind, for the note about a file without requests; `undefined` for a recording. */
+  kind?(): string | undefined;
 }
 
 /**
@@ -91,16 +93,16 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   let isCut = false;
   const notes: string[] = [];
 
-  async function read({ name, pieces }: RecordedFile): Promise<void> {
+  async function read({ name, pieces, kind }: RecordedFile): Promise<void> {
     const items = new JsonItems();
     const counts = { all: 0, ours: 0, repeated: 0 };
     for await (const piece of pieces) {
-      for (const { kind, text } of items.push(piece)) {
+      for (const { kind: itemKind, text } of items.push(piece)) {
         counts.all++;
-        const found = find(kind, parse(text, `entry ${counts.all} of ${name}`));
+        const found = find(itemKind, parse(text, `entry ${counts.all} of ${name}`));
         if (found === undefined) continue;
         counts.ours++;
-        if (repeated?.isRepeated(found.entry, kind)) counts.repeated++;
+        if (repeated?.isRepeated(found.entry, itemKind)) counts.repeated++;
         else allPending.push(toPending(found.entry, found.address));
       }
     }
@@ -112,7 +114,9 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       note(`the file ends within an entry, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
     if (items.oversized > 0) note(`${pluralize(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
     if (counts.ours === 0)
-      note(`expected requests to the service, got none among ${pluralize(counts.all, 'entry', 'entries')}.`);
+      note(
+        `expected requests to the service, got ${kind?.() ?? `none among ${pluralize(counts.all, 'entry', 'entries')}`}.`,
+      );
     if (counts.repeated > 0)
       note(
         `${counts.repeated} of ${pluralize(counts.ours, 'request')} skipped, because an earlier file contains them.`,
@@ -208,7 +212,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         bases.add(pendingEntry.baseUrl);
       }
     const ours = allPending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
-    if (ours.length === 0) throw new RecordingError(noRequests());
+    const isReadable = isAnyService ? ours.length > 0 : ours.some(({ path }) => isOfService(path, service));
+    if (!isReadable) throw new RecordingError(noRequests());
     const offsetMs = clockOffsetMs(ours);
     const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
     return {

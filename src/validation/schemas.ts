@@ -111,12 +111,14 @@ export const reportMissing = (name: string, schema: AnySchema, issues: SchemaIss
 
 export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue[]): void {
   const names = Object.keys(entries);
+  const listed = `; the fields are ${names.join(', ') || 'none'}`;
   for (const name of Object.keys(map)) {
     if (Object.hasOwn(entries, name)) continue;
     if (issues.length >= maximumIssues) break;
     const inside = names.find((each) => Object.hasOwn(entries[each]?.entries ?? {}, name));
-    const otherwise =
-      inside === undefined ? `; the fields are ${names.join(', ') || 'none'}` : didYouMean(inside, name);
+    // Lists the names once per report, because an unrelated file has many unknown fields.
+    const isListed = issues.some(({ message }) => message.endsWith(listed));
+    const otherwise = inside !== undefined ? didYouMean(inside, name) : isListed ? '' : listed;
     const hint = withoutSpace(name, names) ?? hintFor(name, names, otherwise);
     issues.push({ ...issueOn(name), message: noField + hint, unknown: nearest(name, names) ?? '' });
   }

@@ -12,6 +12,13 @@ export interface JsonObject {
 /** Error in a JSON text. The message gives the reason and is safe to send to a client. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
+  /** @param position index of the mistake in the text; `undefined` if the mistake is not of the syntax */
+  constructor(
+    message: string,
+    readonly position?: number,
+  ) {
+    super(message);
+  }
 }
 
 const maximumBodyDepth = 32;
@@ -52,7 +59,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
 
   const fail = (expected: string): never => {
     const found = at < text.length ? JSON.stringify(text[at]) : 'the end';
-    throw new JsonError(`expected ${expected} at position ${at}, found ${found}`);
+    throw new JsonError(`expected ${expected} at position ${at}, found ${found}`, at);
   };
 
   const skipWhitespace = () => {

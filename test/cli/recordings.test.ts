@@ -151,8 +151,8 @@ test('a report of recorded traffic contains requests and verdict, but no state o
 describe('a file that is not a recording gives a clear error', () => {
   test.each([
     ['text', 'hello', 'expected a HAR file or JSON Lines, got "h"'],
-    ['a list', '[1]', 'expected a HAR file or JSON Lines, got "["'],
-    ['broken JSON', '{"log":{"entries":[{"a":}]}}', 'expected valid JSON in entry 1'],
+    ['a list', '[1]', 'expected a HAR file or JSON Lines, got a list of 1 item'],
+    ['broken JSON', '{"log":{"entries":[{"a":}]}}', 'invalid JSON at line 1, column 24: expected a JSON value'],
     [
       'another service',
       '{"log":{"entries":[{"request":{"url":"https://x.example/v1/t"}}]}}',

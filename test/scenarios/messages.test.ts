@@ -99,5 +99,5 @@ test.each([
 test('an exported state is reported as such, with the command that loads it', async () => {
   const state = { version: '0.1.0', scenario: {}, clock: { nowMs: 1 }, pets: [], keys: [] };
   const found = await mistakes(JSON.stringify(state), 'state.json');
-  expect(found).toEqual([expect.stringContaining('got an exported state, which petstore-sim state import loads')]);
+  expect(found).toEqual([expect.stringContaining('got an exported state; petstore-sim state import loads it')]);
 });

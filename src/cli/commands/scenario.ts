@@ -2,12 +2,14 @@ import { basename, extname } from 'node:path';
 import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
+import { recordedPetstore } from '../../petstore/recorded-petstore.js';
+import { isOfService } from '../../traffic-files/address.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine, program } from '../program.js';
-import { readRecordedFiles } from '../recorded-files.js';
+import { onlyPetstore, readRecordedFiles } from '../recorded-files.js';
 
 export interface ScenarioFromFlags {
   from?: string[];
@@ -31,9 +33,20 @@ export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>
     const found = recording.baseUrls.join(', ');
     throw new UsageError(`expected a recording of one service, got ${found}; name one with --base-url`);
   }
+  const { length } = recording.exchanges;
+  const { length: ofPetstore } = recording.exchanges.filter(({ path }) => isOfService(path, recordedPetstore));
+  if (ofPetstore * 2 < length) {
+    throw new UsageError(
+      `expected a recording of the Petstore, got ${pluralize(length, 'request')}, of which ${ofPetstore} ${ofPetstore === 1 ? 'is' : 'are'} to ${recordedPetstore.root}; ${onlyPetstore}`,
+    );
+  }
   const learner = new Learner(recording.exchanges);
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
-  const { length } = recording.exchanges;
+  if (replayed.same === 0 && replayed.compared > 0) {
+    throw new UsageError(
+      `expected a recording that a scenario can repeat, got one with another status than recorded for each of ${pluralize(replayed.compared, 'request')}, sent again; ${onlyPetstore}`,
+    );
+  }
   if (out !== undefined) writeOutput('--out', out, text);
   if (flags.json) return print(formatJsonResult({ out, requests: length, ...replayed, text }, next(out)));
   if (out === undefined) return print(text);

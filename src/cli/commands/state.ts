@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
+import { formatKind, foundInstead, kindOfValue } from '../../node/file-kind.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createControl } from '../../petstore/served-petstore.js';
-import { JsonError, jsonText, parseJson } from '../../values/json.js';
+import { jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
@@ -118,14 +119,17 @@ async function importState(flags: StateFlags, file: string | undefined, print: (
 }
 
 function readState(file: string): ExportedState {
+  let state: unknown;
   try {
-    return parseJson(readFileSync(file, 'utf8'), 64) as unknown as ExportedState;
+    state = parseJson(readFileSync(file, 'utf8'), 64);
   } catch (error) {
-    const { message } = error as Error;
-    const isScenario = error instanceof JsonError && /\.ya?ml$/.test(file);
-    const hint = isScenario ? `; start a server with a scenario: ${program} --scenario FILE` : '';
-    throw new UsageError(`expected a file from state export, got ${JSON.stringify(file)}: ${message}${hint}`);
+    const found = foundInstead(file, ['state']) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
+    throw new UsageError(`expected a file from state export, got ${found}`);
   }
+  const found = kindOfValue(state);
+  if (found !== undefined && found.kind !== 'state' && found.kind !== 'unknown')
+    throw new UsageError(`expected a file from state export, got ${formatKind(found)}`);
+  return state as ExportedState;
 }
 
 /**

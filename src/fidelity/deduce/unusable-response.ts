@@ -26,7 +26,7 @@ export function unusableResponse(exchange: Exchange): string | undefined {
     return `The service at ${baseUrl} rejected the API key with ${status}; check the key and the address.`;
   }
   if (isPlainList && [404, 405, 410, 501].includes(status)) {
-    return `${address} responded with ${status}, expected a list of pets; check the base path, which usually ends in /v1.`;
+    return `${address} responded with ${status}, expected a list of pets; check the base path, which usually ends in /v1; only a service with the interface of the Petstore can be asked.`;
   }
   const hasBody = (status === 200 || status === 201) && method !== 'HEAD' && !missing.includes('answer body');
   if (hasBody && !isJson(textOfBytes(responseBody))) {

@@ -3,6 +3,7 @@ import { withPresentNames } from '../../scenario/ban-schema.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { nearest } from '../../validation/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
+import { brokenJson, formatKind, foundInstead, kindOfText, kindOfValue } from '../file-kind.js';
 import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import type { Shipped } from './shipped-scenarios.js';
@@ -36,6 +37,7 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
   const layers: Layer[] = [];
   const files: string[] = [];
   const seen = new Set<string>();
+  let hasOther = false;
 
   for (let next: { file: string } | undefined = { file }; next !== undefined; ) {
     const above = layers.at(-1);
@@ -43,7 +45,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     files.push(next.file);
     const isCircle = 'realPath' in found && seen.has(found.realPath);
     if ('failure' in found || isCircle) {
-      const failure = 'failure' in found ? found.failure : 'expected a file that does not extend this one';
+      const failure =
+        'failure' in found ? failureOf(next.file, found) : 'expected a file that does not extend this one';
       issues.push(above === undefined ? { ...issueAt([], failure), file } : extendsIssue(above, failure));
       break;
     }
@@ -51,6 +54,16 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     const read = toLayer(next.file, found.text);
     const layer = { ...read, value: withPresentNames(read.value) };
     layers.push(layer);
+    const other = otherKind(layer, found.text);
+    if (other !== undefined) {
+      hasOther = true;
+      issues.push({
+        ...issueAt([], `expected fields of a scenario, got ${other}`),
+        file: layer.file,
+        ...layer.text.position([]),
+      });
+      break;
+    }
     issues.push(...textIssues(layer), ...checkLayer(layer, above), ...readPets(layer));
     if (layer.pets !== undefined) files.push(layer.pets.file);
     const base = (layer.value as { extends?: unknown } | null)?.extends;
@@ -62,7 +75,7 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
+    isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !hasOther,
     locate: (issue) => locate(layers, issue),
   };
 }
@@ -74,41 +87,47 @@ function withoutTitle(base: unknown): unknown {
   return others;
 }
 
-/** Whether a file contains an exported state, the output of `state export`. */
-const isExportedState = ({ value }: Pick<Layer, 'value'>) =>
-  isMap(value) && isMap(value.scenario) && isMap(value.clock) && 'nowMs' in value.clock;
+/** Formats the reason why a file cannot be read as a scenario, with the kind of the file if it is known. */
+function failureOf(file: string, { failure }: { failure: string }): string {
+  const found = foundInstead(file, ['scenario']);
+  return found === undefined ? failure : `expected fields of a scenario, got ${found}`;
+}
 
-const exportedState =
-  'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
+/** Describes a file that is no scenario but of another known kind, such as an exported state or a HAR file. */
+function otherKind({ text: { value } }: Layer, text: string): string | undefined {
+  if (value === null) return undefined;
+  const found = typeof value === 'object' ? kindOfValue(value) : kindOfText(text);
+  const isOther = found !== undefined && !['scenario', 'broken', 'unknown'].includes(found.kind);
+  return isOther ? formatKind(found) : undefined;
+}
 
-/** Reports a scenario file that is empty or an exported state, and a file named in `extends` that is not a map. */
+/** Reports a scenario file that is empty, and a file named in `extends` that is not a map. */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;
-  const state = isExportedState({ value }) ? exportedState : undefined;
-  if (state === undefined && !isEmpty && (above === undefined || value === undefined || isMap(value))) return [];
-  const got = state ?? (isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value));
+  if (!isEmpty && (above === undefined || value === undefined || isMap(value))) return [];
+  const got = isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value);
   return [{ ...issueAt([], `expected fields of a scenario, got ${got}`), file, ...text.position([]) }];
 }
 
 function toLayer(file: string, text: string): Layer {
   const yaml = readYaml(text);
-  return { file, text: file.endsWith('.json') ? withJsonError(yaml, text) : yaml, value: yaml.value };
+  return {
+    file,
+    text: !/\.ya?ml$/.test(file) && /^\s*[{[]/.test(text) ? withJsonError(yaml, text) : yaml,
+    value: yaml.value,
+  };
 }
 
 /**
- * Replaces the YAML parser's error for a malformed `.json` scenario file by the clearer error of `JSON.parse`. The YAML
- * parser reads all scenario files, including JSON.
+ * Replaces the YAML parser's error for malformed JSON by one in terms of JSON. The YAML parser reads all scenario files,
+ * including JSON.
  */
 function withJsonError(yaml: YamlText, text: string): YamlText {
   const [first] = yaml.issues;
-  if (first?.steps.length !== 0) return yaml;
-  try {
-    JSON.parse(text);
-    return yaml;
-  } catch (error) {
-    const [said = ''] = (error as SyntaxError).message.split(/,? (?:in JSON )?at position /);
-    return { ...yaml, issues: [{ ...first, message: `expected valid JSON: ${said}` }] };
-  }
+  const broken = first?.steps.length === 0 ? brokenJson(text) : undefined;
+  if (broken === undefined) return yaml;
+  const { line, column, expected = 'the text breaks off here' } = broken;
+  return { ...yaml, issues: [{ ...issueAt([], `expected valid JSON: ${expected}`), line, column }] };
 }
 
 /**

@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { createSimulator, serveRoute } from '../../src/index.js';
+import { runCommandLine } from '../support/command-here.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-other-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, content: unknown): string {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content));
+  return file;
+}
+
+const entry = {
+  startedDateTime: '2026-01-01T12:00:00Z',
+  time: 5,
+  request: { method: 'GET', url: 'https://api.example.test/items', headers: [] },
+  response: { status: 200, headers: [], content: {} },
+  timings: { send: 0, wait: 5, receive: 0 },
+};
+const har = { log: { version: '1.2', entries: [entry] } };
+const mapping = { request: { method: 'GET', urlPath: '/a' }, response: { status: 429 } };
+const line = { time: '2026-01-01T12:00:00Z', method: 'GET', baseUrl: 'http://a.test/v1', path: '/pets', status: 200 };
+
+/** Files, and how every command describes them that does not read them. */
+const files: readonly (readonly [name: string, content: unknown, is: string])[] = [
+  [
+    'openapi.json',
+    { openapi: '3.1.0', info: { title: 'a', version: '1' }, paths: {} },
+    'an OpenAPI document; no command',
+  ],
+  ['openapi.yaml', 'swagger: "2.0"\ninfo:\n  title: a\npaths: {}\n', 'an OpenAPI document; no command'],
+  ['wiremock.json', { mappings: [mapping], meta: { total: 1 } }, 'WireMock mappings; serve it'],
+  ['wiremock-one.json', mapping, 'WireMock mappings; serve it'],
+  [
+    'mockoon.json',
+    { uuid: 'a', lastMigration: 33, name: 'm', port: 3000, routes: [] },
+    'a Mockoon environment; serve it',
+  ],
+  [
+    'db.json',
+    { posts: [{ id: 1, title: 'a' }], profile: { name: 'b' } },
+    'a database of json-server (db.json); serve it',
+  ],
+  [
+    'shop.json',
+    { pets: [{ id: 1 }], categories: [{ id: 1, name: 'dog' }] },
+    'a database of json-server (db.json); serve',
+  ],
+  [
+    'postman.json',
+    { info: { schema: 'https://schema.getpostman.com/v2.1.0' }, item: [] },
+    'a Postman collection; no command',
+  ],
+  ['nested.har', { test_response: har }, 'a HAR inside of "test_response"; save'],
+  ['empty.har', { log: { version: '1.2', entries: [] } }, 'a HAR file without entries'],
+  ['trace.json', { resourceSpans: [] }, 'an OpenTelemetry trace; petstore-sim judge --trace FILE'],
+  ['pino.log', '{"level":30,"msg":"a"}\n{"level":30,"msg":"b"}\n', 'a log as JSON Lines, which lacks'],
+  ['access.log', '127.0.0.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2', 'a log in text form; record'],
+  ['verdict.json', { scenario: 'a', outcome: 'pass', findings: [] }, 'a verdict of petstore-sim; judge reads'],
+  ['page.html', '<!doctype html><title>a</title>', 'an HTML page'],
+  ['client.har.gz', gzipSync('{}'), 'a file compressed by gzip; decompress'],
+  ['utf-16.json', Buffer.from('\ufeff{"log":{}}', 'utf16le'), 'text in UTF-16; save it in UTF-8'],
+];
+
+async function expectDescribed(reader: readonly string[], [name, content, is]: (typeof files)[number]) {
+  const { code, err, out } = await runCommandLine([
+    ...reader,
+    write(name, content),
+    ...(reader[0] === 'exec' ? ['--', 'true'] : []),
+  ]);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(`got ${is}`);
+  expect(err.trim().split('\n')).toHaveLength(1);
+}
+
+describe.each([['judge'], ['check']])('%s describes', (command) => {
+  test.each(files)('%s', (...file) => expectDescribed([command], file));
+});
+
+test.each([
+  ['judge', '--trace'],
+  ['calibrate', '--from'],
+  ['compare', '--with'],
+  ['scenario', '--from'],
+  ['replay'],
+  ['state', 'import'],
+  ['exec', '--scenario'],
+  ['serve', '--scenario'],
+])('%s %s describes another file', async (...words) => {
+  const reader = words.filter(Boolean);
+  for (const file of files.slice(2, 4)) await expectDescribed(reader, file);
+});
+
+test.each([
+  ['cut.har', JSON.stringify(har).slice(0, 90), 'JSON that breaks off at line 1, column 91', ':1:91: '],
+  ['cut.json', '{\n  "mappings": [\n    { "ok": fal', 'JSON that breaks off at line 3, column 13', ':3:13: '],
+  ['cut.jsonl', `${JSON.stringify(line)}\n${JSON.stringify(line).slice(0, -2)}`, 'line 2, column 102', ':2:102: '],
+  ['bad.har', '{"log":{\n"entries":[{"a" 1}]}}', 'invalid JSON at line 2, column 17: expected ":"', ':2:17: '],
+])('%s is reported with line and column', async (name, text, is, place) => {
+  const file = write(name, text);
+  for (const reader of [['judge'], ['calibrate', '--from'], ['scenario', '--from'], ['replay'], ['state', 'import']]) {
+    const { code, err } = await runCommandLine([...reader, file]);
+    expect([reader, code, err]).toEqual([reader, 2, expect.stringContaining(is)]);
+  }
+  const { code, err } = await runCommandLine(['check', file]);
+  expect([code, err]).toEqual([2, expect.stringMatching(new RegExp(`${name}${place}expected valid JSON: `))]);
+});
+
+test('own files are described by the commands that do not read them, with the command that does', async () => {
+  const sim = createSimulator();
+  const state = write('state.json', JSON.stringify(await createControl(sim).exportState()));
+  const scenario = write('scenario.yaml', 'keys: { a: { plan: free } }\n');
+  const recording = write('run.har', har);
+  const record = join(folder, 'run.log');
+  await runCommandLine(['exec', '--record', record, '--', 'true']);
+  const cases: [string[], string][] = [
+    [['judge', state], 'got an exported state; petstore-sim state import'],
+    [['check', state], 'got an exported state; petstore-sim state import'],
+    [['replay', state], 'got an exported state; petstore-sim state import'],
+    [['judge', scenario], 'got a scenario; petstore-sim check FILE'],
+    [['state', 'import', scenario], 'got a scenario; petstore-sim check FILE'],
+    [['check', recording], 'got a HAR file; petstore-sim judge FILE'],
+    [['judge', '--trace', recording], 'got a HAR file; petstore-sim judge FILE'],
+    [['judge', record], 'got a recording of --record; petstore-sim replay FILE --judge'],
+    [['check', record], 'got a recording of --record; petstore-sim replay FILE --judge'],
+  ];
+  for (const [command, is] of cases) {
+    const { code, err } = await runCommandLine(command);
+    expect([command, code, err]).toEqual([command, 2, expect.stringContaining(is)]);
+  }
+});
+
+test('a HAR file larger than a scenario may be is described too', async () => {
+  const file = write('large.har', { log: { entries: Array.from({ length: 8_000 }, () => entry) } });
+  const { code, err } = await runCommandLine(['check', file]);
+  expect([code, err]).toEqual([2, expect.stringContaining('got a HAR file; petstore-sim judge FILE')]);
+});
+
+test('a scenario with unknown fields is a scenario with mistakes, whose fields are listed once', async () => {
+  const file = write(
+    'typos.yaml',
+    'fautls: []\nkyes: {}\nfirst: 1\nsecond: 2\nfaults: [{ wen: {}, xxxxx: 1, yyyyy: 1 }]\n',
+  );
+  const { code, err } = await runCommandLine(['check', file]);
+  expect(code).toBe(2);
+  expect(err).toContain('fautls: expected a known field; did you mean faults?');
+  expect(err).toContain('kyes: expected a known field; did you mean keys?');
+  expect(err.match(/the fields are \$schema/g)).toHaveLength(1);
+  expect(err).toMatch(/second: expected a known field$/m);
+  expect(err.match(/the fields are name, when/g)).toHaveLength(1);
+});
+
+test('an unrecognized file is described by its fields or items', async () => {
+  const list = await runCommandLine(['judge', write('list.json', [{ id: 1 }, { id: 2 }])]);
+  expect([list.code, list.err]).toEqual([2, expect.stringContaining('got a list of 2 items')]);
+  const { code, err } = await runCommandLine(['judge', write('map.json', { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 })]);
+  expect([code, err]).toEqual([2, expect.stringContaining('got a map with the fields a, b, c, d, e and 1 more')]);
+});
+
+test('a file of another kind next to a recording is named in a note', async () => {
+  const files = [write('one.har', har), write('wiremock.json', { mappings: [mapping] })];
+  const { code, err } = await runCommandLine(['judge', '--base-url', 'https://api.example.test', ...files]);
+  expect(code).toBe(0);
+  expect(err).toContain('wiremock.json: expected requests to the service, got WireMock mappings');
+});
+
+describe('recordings of another service than the Petstore', () => {
+  test.each([['calibrate'], ['scenario']])(
+    'are rejected by %s, with the command that reads them',
+    async (command: string) => {
+      const out = join(folder, 'none.yaml');
+      for (const more of [[], ['--base-url', 'https://api.example.test']]) {
+        const { code, err } = await runCommandLine([command, '--from', write('other.har', har), '--out', out, ...more]);
+        expect([code, err]).toEqual([
+          2,
+          expect.stringMatching(/are for services with the interface of the Petstore; .*judge/),
+        ]);
+      }
+    },
+  );
+
+  test('also if this simulator recorded them, and no file is written', async () => {
+    const sim = createSimulator();
+    const send = (path: string) =>
+      serveRoute(sim, new Request(`http://api.test/v1${path}`, { headers: { authorization: 'Bearer free-key' } }), () =>
+        Response.json({ path }),
+      );
+    for (let count = 0; count < 9; count++) await send(`/items/${count}`);
+    const one = write('own.har', JSON.stringify(await createControl(sim).exportHar()));
+    const out = join(folder, 'own.yaml');
+    for (const command of ['scenario', 'calibrate']) {
+      const { code, err } = await runCommandLine([command, '--from', one, '--out', out]);
+      expect([code, err]).toEqual([2, expect.stringContaining('services with the interface of the Petstore')]);
+    }
+    // One request to the Petstore among nine others makes no useful scenario either.
+    await sim.fetch('http://api.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    const mixed = write('mixed.har', JSON.stringify(await createControl(sim).exportHar()));
+    const { code, err } = await runCommandLine(['scenario', '--from', mixed, '--out', out]);
+    expect([code, err]).toEqual([2, expect.stringContaining('of which 1 is to /pets')]);
+    expect((await runCommandLine(['judge', mixed])).code).toBe(0);
+  });
+});
