@@ -53,7 +53,8 @@ export const resolveForClient = (scenario: Scenario, routes?: RoutesFromFlags): 
 /**
  * Starts a simulator on a free port, runs the client's command against the simulator, and judges the client. The
  * command's environment contains the service's URLs, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and the scenario's
- * requirements, `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
+ * requirements, `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`. `NO_PROXY` and
+ * `no_proxy` contain the service's hosts.
  * @throws {UsageError} if the command cannot be started
  */
 export async function runClient(
@@ -144,12 +145,28 @@ export async function openSession(
   return serveState({ open }, { port: 0, holdRefusals: true, ...routes });
 }
 
+/** Hosts of this machine, as HTTP libraries compare them with NO_PROXY: an IPv6 address with and without brackets. */
+const ownHosts = ['127.0.0.1', 'localhost', '::1', '[::1]'];
+
+/**
+ * Hosts to which a client's command connects without the proxy of HTTP_PROXY: those of the environment and this machine.
+ * Both spellings of the variable have one value, because libraries read either of them. `*` stands for all hosts.
+ */
+function withoutProxy({ NO_PROXY, no_proxy }: NodeJS.ProcessEnv) {
+  const given = [NO_PROXY, no_proxy].flatMap((hosts) => hosts?.split(/[\s,]+/).filter(Boolean) ?? []);
+  const hosts = [NO_PROXY, no_proxy].some((each) => each?.trim() === '*')
+    ? '*'
+    : [...new Set([...given, ...ownHosts])].join(',');
+  return { NO_PROXY: hosts, no_proxy: hosts };
+}
+
 /** Environment variables that a client's command receives. */
 export const environment = (
   { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
   { upstream }: RoutesFromFlags = {},
 ) => ({
+  ...withoutProxy(process.env),
   // Omits the base path `/v1` from the client's base URL if a backend of the user serves all requests. Such a backend
   // may have paths outside `/v1`.
   PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
