@@ -20,6 +20,6 @@ export function commandWords(text: string): string[] {
       throw new RangeError(`expected one command, got ${sign}; quote it, or run a shell: [sh, -c, "..."]`);
     }),
   );
-  if (words[0] === undefined || words[0] === '') throw new RangeError('expected a command, got none');
+  if (!words[0]?.trim()) throw new RangeError('expected a command, got none');
   return words;
 }

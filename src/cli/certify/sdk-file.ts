@@ -33,7 +33,7 @@ export interface SdkFile {
   cases: readonly SdkCase[];
 }
 
-const words = refine(list(text), ([first = '']) => first !== '', 'at least one word');
+const words = refine(list(text), ([first = '']) => first.trim() !== '', 'at least one word');
 const command = { ...either(transform(text, commandWords), words), labels: ['a command', 'a list of words'] };
 const sdkFields = fields({ command, version: optional(command), folder: optional(text) });
 const name = matching(/^\P{C}{1,40}$/u, 'a name of 1 to 40 printable characters');

@@ -23,11 +23,13 @@ export const expectedRequests =
 
 /**
  * Checks that the command line contains the command that starts the client.
- * @throws {UsageError} if the command is missing
+ * @throws {UsageError} if the command is missing or blank, as from an unset variable of a shell
  */
 export function requireCommand(name: string, command: readonly string[]): void {
-  if (command.length > 0) return;
-  throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test`);
+  const [first] = command;
+  if (first?.trim()) return;
+  const got = first === undefined ? '' : `, got ${JSON.stringify(first)}`;
+  throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test${got}`);
 }
 
 /**
