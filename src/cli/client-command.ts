@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import type { CommandEnd } from '../judge/run-result.js';
+import type { CommandEnd, StopSignal } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
 import type { ProcessTree } from './process-tree.js';
+import { onStopSignal } from './stop-signals.js';
 
 /** How a client's command ended, and its captured output. */
 export interface ClientResult {
@@ -23,18 +24,23 @@ export interface ClientOptions {
    * Default: no limit.
    */
   timeoutMs?: number | undefined;
-  /** Signal that stops the command. If the signal is already aborted, the command is stopped right after its start. */
+  /**
+   * Whether this process was stopped before the command starts, with the received signal as the reason. The command is
+   * then stopped right after its start.
+   */
   stopped?: AbortSignal | undefined;
 }
 
+/** Signals that a terminal sends to all processes of a command: when it closes, at Ctrl-C and at Ctrl-\. */
+const ofTerminal: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT'];
 /** Maximum length of a command's captured output, in characters. The last part is kept, because it contains errors. */
 const keptOutput = 20_000;
-/** Grace period between SIGTERM and SIGKILL, in milliseconds. */
-const lastMs = 1_000;
+/** Time that a stopped command may take to end before it receives SIGKILL, in milliseconds. */
+export const graceMs = 1_000;
 
 /**
- * Runs a client's command. Forwards SIGINT and SIGTERM to the command and its descendants. A second signal ends them
- * with SIGKILL.
+ * Runs a client's command. Forwards each signal that stops this process to the command and its descendants. SIGKILL
+ * ends them at the second signal and, except after SIGINT (Ctrl-C), after `graceMs`.
  * @throws {UsageError} if the command cannot be started
  */
 export async function runClientCommand(
@@ -56,58 +62,63 @@ export async function runClientCommand(
   let tree: Promise<ProcessTree> | undefined;
   // Most commands end by themselves, so the code that stops a command's child processes is loaded only when needed.
   const stoppedTree = () => {
-    const { pid } = child;
+    const pid = child?.pid;
     if (pid === undefined) return undefined;
     const mark = `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`;
     tree ??= import('./process-tree.js').then(({ processTreeOf }) => processTreeOf(pid, mark));
     return tree;
   };
-  const stop = (signal: NodeJS.Signals) => {
-    // On Ctrl-C, the terminal itself signals the descendants of the command, so these are not signaled again. The command
-    // gets the signal in any case, such as from `kill -INT`.
-    if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
+  const timers: NodeJS.Timeout[] = [];
+  const send = (signal: NodeJS.Signals) => {
+    // The terminal itself sends its signals to the descendants of the command, so these are not signaled again. The
+    // command gets the signal in any case, such as from `kill -INT`.
+    if (ofTerminal.includes(signal) && !hasGroup && !isWindows) child?.kill(signal);
     else void stoppedTree()?.then((each) => each.signal(signal));
   };
-  const stopByUser = (signal: 'SIGINT' | 'SIGTERM') => {
+  const stop = (signal: StopSignal) => {
+    send(signal);
+    if (signal !== 'SIGINT') timers.push(setTimeout(() => send('SIGKILL'), graceMs));
+  };
+  const stopByUser = (signal: StopSignal) => {
     // A second Ctrl-C ends a command that ignored the first Ctrl-C.
-    stop(stoppedBy === undefined ? signal : 'SIGKILL');
+    if (stoppedBy === undefined) stop(signal);
+    else send('SIGKILL');
     stoppedBy ??= signal;
   };
-  // Listens for SIGINT and SIGTERM before the command starts. A signal between the command's start and the first
-  // listener would end only petstore-sim, and the command would continue.
-  process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
-  const child = start(file, args, {
-    env: { ...process.env, ...env },
-    stdio: stdio as 'inherit',
-    detached: hasGroup,
-    ...(folder !== undefined && { cwd: folder }),
-  });
-  if (stopped?.aborted) stopByUser('SIGTERM');
-  const readOutput = keepOutput(child);
-  const timers: NodeJS.Timeout[] = [];
-  if (timeoutMs !== undefined) {
-    const stopInTime = () => {
-      stoppedBy ??= 'timeout';
-      stop('SIGTERM');
-    };
-    timers.push(setTimeout(stopInTime, timeoutMs));
-    timers.push(setTimeout(() => stop('SIGKILL'), timeoutMs + lastMs));
-  }
+  // Listens for signals before the command starts. A signal between the command's start and the first listener would
+  // end only petstore-sim, and the command would continue.
+  const ignoreSignals = onStopSignal(stopByUser);
+  let child: ChildProcess | undefined;
   try {
+    child = start(file, args, {
+      env: { ...process.env, ...env },
+      stdio: stdio as 'inherit',
+      detached: hasGroup,
+      ...(folder !== undefined && { cwd: folder }),
+    });
+    if (stopped?.aborted) stopByUser(stopped.reason as StopSignal);
+    const readOutput = keepOutput(child);
+    if (timeoutMs !== undefined) {
+      const stopInTime = () => {
+        stoppedBy ??= 'timeout';
+        stop('SIGTERM');
+      };
+      timers.push(setTimeout(stopInTime, timeoutMs));
+    }
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    if (stoppedBy !== undefined) await (await stoppedTree())?.end(lastMs);
+    if (stoppedBy !== undefined) await (await stoppedTree())?.end(graceMs);
     const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
     if (signal !== null) end.signal = signal;
     if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;
     return { end, output: readOutput() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT' ? 'the command does not exist' : code === 'EACCES' ? 'it is not executable' : message;
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    const reason = isMissing ? 'the command does not exist' : code === 'EACCES' ? 'it is not executable' : message;
     throw new UsageError(`expected a runnable command, got ${JSON.stringify(file)}: ${reason}`);
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    process.off('SIGINT', stopByUser).off('SIGTERM', stopByUser);
+    ignoreSignals();
   }
 }
 

@@ -102,7 +102,7 @@ const clientEnvironment =
 const apiKey = ['NAME', 'API key for the command (default: the key in the scenario)'] as const;
 const record = ['FILE', 'records the run, for petstore-sim replay'] as const;
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
-const stoppedCodes = '130 or 143 if a signal stopped it';
+const stoppedCodes = '129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM stopped it';
 
 /** All commands, in the order in which the help text lists them. */
 export const commands: Readonly<Record<string, CliCommand>> = {

@@ -1,7 +1,9 @@
+import { type StopSignal, stopSignals } from '../judge/run-result.js';
 import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
+import { onStopSignal } from './stop-signals.js';
 
 /** Command-line flags of all commands that start a server. */
 export interface ListenFlags {
@@ -34,20 +36,20 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
 }
 
 /**
- * Stops the server and ends the process on SIGINT or SIGTERM, after it has finished the active responses. A second
- * signal ends the process immediately.
+ * Stops the server and ends the process on a signal, after it has finished the active responses. The exit code is 0
+ * after SIGINT or SIGTERM, which are the usual ways to stop a server. A second signal ends the process immediately.
  * @returns a function that also stops the server
  */
 export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => Promise<void> {
   let stopping = false;
-  const stop = async () => {
+  const stop = async (signal?: StopSignal) => {
     if (stopping) process.exit(1);
     stopping = true;
     await server.close();
-    process.exit(0);
+    process.exit(signal === 'SIGHUP' || signal === 'SIGQUIT' ? stopSignals[signal] : 0);
   };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return stop;
+  onStopSignal(stop);
+  return () => stop();
 }
 
 /** Whether an AI agent reads the output. Agents get JSON, which is shorter than the text for people. */

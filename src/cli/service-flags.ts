@@ -4,6 +4,7 @@ import { pluralize } from '../values/pluralize.js';
 import { flagWords } from './flag-words.js';
 import { createHttpTransport, type HttpTransport } from './http-transport.js';
 import { drawBar, eraseLine } from './progress-bar.js';
+import { onStopSignal } from './stop-signals.js';
 
 /** Flags that all commands that send requests to a service have. */
 export interface ServiceFlags {
@@ -24,15 +25,18 @@ export const transportOf = ({ target = '', 'key-env': key }: ServiceFlags, whenS
   createHttpTransport(serviceUrlOf(target), keyFromFlag(key), whenStopped);
 
 /**
- * Runs `ask`, which sends requests to an API through the transport. SIGINT or SIGTERM stops the transport, so that the
- * next request or wait throws an error. Erases the progress display at the end.
+ * Runs `ask`, which sends requests to an API through the transport. A signal stops the transport, so that the next
+ * request or wait throws an error. Erases the progress display at the end.
  */
 export async function askUntilStopped<Result>({ stop }: HttpTransport, ask: () => Promise<Result>): Promise<Result> {
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const ignoreSignals = onStopSignal(() => {
+    ignoreSignals();
+    stop();
+  });
   try {
     return await ask();
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    ignoreSignals();
     if (process.stderr.isTTY) process.stderr.write(eraseLine);
   }
 }

@@ -3,6 +3,10 @@ import { failureReason } from './failure-reason.js';
 import { codesOf, type Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 
+/** Signals that stop petstore-sim and the client's command, each with the exit code that a shell reports for it. */
+export const stopSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
+export type StopSignal = keyof typeof stopSignals;
+
 /** How a client's command ended. */
 export interface CommandEnd {
   /** Command line, quoted for a shell, with its API keys masked. */
@@ -14,7 +18,7 @@ export interface CommandEnd {
   /** Run time of the command, in milliseconds. */
   durationMs?: number;
   /** Why the command was stopped: its timeout, or a signal to petstore-sim. */
-  stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
+  stoppedBy?: 'timeout' | StopSignal;
 }
 
 /**
@@ -74,15 +78,25 @@ export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
     failures.push({ code: 'inconclusive', text: 'An inconclusive run is a failure with --require-conclusive.' });
   }
   const isFailed = verdict.outcome === 'fail' || failures.length > 0;
-  const commandCode = command?.stoppedBy === 'timeout' ? timedOutCode : (command?.exitCode ?? 0);
   return {
     ...verdict,
-    exitCode: commandCode || (isFailed ? 1 : 0),
+    exitCode: (command && exitCodeOf(command)) || (isFailed ? 1 : 0),
     headline: headlineOf(verdict, failures),
     failures,
     ...(command && { command }),
     ...(verdict.outcome === 'fail' && description !== undefined && { about: description }),
   };
+}
+
+/**
+ * Returns the exit code of a run for the end of its command: the command's own, except after a timeout, and if the
+ * command received SIGKILL because it ignored the signal that stopped petstore-sim.
+ */
+function exitCodeOf({ stoppedBy, signal, exitCode }: CommandEnd): number {
+  if (stoppedBy === 'timeout') return timedOutCode;
+  // After SIGINT, only a second Ctrl-C sends SIGKILL.
+  const isKilled = signal === 'SIGKILL' && stoppedBy !== 'SIGINT';
+  return stoppedBy !== undefined && isKilled ? stopSignals[stoppedBy] : exitCode;
 }
 
 const failureWords: Record<RunFailure['code'], string> = {

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { runClient } from '../../src/cli/client-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { cli } from '../support/command-line.js';
+import { patience } from '../support/patience.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -294,6 +295,159 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
     });
     const [code] = await once(child, 'close');
     expect([code, sent, isRunning(out)]).toEqual([137, 2, false]);
+  });
+
+  const sdks = join(folder, 'stopped-sdks.yaml');
+  const commands = {
+    exec: (client: string[]) => ['exec', '--', ...client],
+    gauntlet: (client: string[]) => ['gauntlet', 'minute-wall', '--', ...client],
+    matrix: (client: string[]) => ['matrix', '--only', 'paging', '--', ...client],
+    hunt: (client: string[]) => ['hunt', '--runs', '2', '--', ...client],
+    certify: (client: string[]) => {
+      writeFileSync(sdks, JSON.stringify({ sdks: { client }, scenarios: ['minute-wall'] }));
+      return ['certify', sdks];
+    },
+  };
+
+  /** Runs a command line whose clients write their process ids, and sends a signal when a client has started. */
+  async function stopped(name: keyof typeof commands, script: string, signal: NodeJS.Signals) {
+    const pids = join(folder, `${name}-${signal}-${Math.random()}`);
+    const child = spawn(process.execPath, [cli, ...commands[name](['sh', '-c', `${script} > ${pids}.$$; wait`])], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+      if (String(chunk).includes('press Ctrl-C again')) child.kill('SIGINT');
+    });
+    const written = () =>
+      readdirSync(folder).flatMap((file) =>
+        join(folder, file).startsWith(`${pids}.`) ? readFileSync(join(folder, file), 'utf8').trim().split(/\s+/) : [],
+      );
+    await vi.waitUntil(() => written().some((pid) => pid !== ''), patience);
+    const startMs = performance.now();
+    child.kill(signal);
+    const [code] = await closed;
+    const running = written().filter((pid) => isRunning(`started ${pid}`));
+    return { code, running, err, lastedMs: performance.now() - startMs };
+  }
+
+  const names = Object.keys(commands) as (keyof typeof commands)[];
+  test.concurrent.each(names.flatMap((name) => [[name, 'SIGHUP', 129] as const, [name, 'SIGQUIT', 131] as const]))(
+    'ends with %s on %s',
+    async (name, signal, expected) => {
+      const { code, running } = await stopped(name, 'sleep 60 & echo $! $$', signal);
+      expect([code, running]).toEqual([expected, []]);
+    },
+  );
+
+  test.concurrent.each([
+    ['exec', 'SIGTERM', 143],
+    ['exec', 'SIGHUP', 129],
+    ['gauntlet', 'SIGQUIT', 131],
+    ['matrix', 'SIGTERM', 143],
+    ['hunt', 'SIGTERM', 143],
+    ['certify', 'SIGHUP', 129],
+  ] as const)('ends with %s soon after %s, although it ignores every signal', async (name, signal, expected) => {
+    const stubborn = 'trap "" HUP INT QUIT TERM; sleep 60 & echo $! $$';
+    const { code, running, lastedMs } = await stopped(name, stubborn, signal);
+    expect([code, running]).toEqual([expected, []]);
+    expect(lastedMs).toBeGreaterThan(900);
+    expect(lastedMs).toBeLessThan(30_000);
+  });
+
+  test.concurrent.each(['exec', 'hunt'] as const)(
+    'ends with %s on a second Ctrl-C, as a message advises',
+    async (name) => {
+      const { code, running, err } = await stopped(name, 'trap "" INT; sleep 60 & echo $! $$', 'SIGINT');
+      expect(err).toContain('petstore-sim: the client is still running; press Ctrl-C again to end it\n');
+      expect([code, running]).toEqual([name === 'exec' ? 137 : 130, []]);
+    },
+  );
+});
+
+describe.concurrent('command of a client', () => {
+  test.each(['exec', 'gauntlet', 'matrix', 'hunt'])(
+    'is a sentence and exit code 2 where %s gets none',
+    async (name) => {
+      for (const empty of ['', ' \t ']) {
+        const { code, out, err } = await run([name, '--', empty, 'argument']);
+        expect({ code, out }).toEqual({ code: 2, out: '' });
+        expect(err).toMatch(
+          new RegExp(`^petstore-sim: expected a client command, such as .* ${name} -- npm test, got "`),
+        );
+        expect(err.trim().split('\n')).toHaveLength(1);
+      }
+    },
+  );
+
+  test.each([
+    ['an empty word', [''], 'expected at least one word'],
+    ['a blank word', [' '], 'expected at least one word'],
+    ['a blank text', "' '", 'expected a command, got none'],
+  ])('is a sentence and exit code 2 where certify gets %s', async (name, command, expected) => {
+    const file = join(folder, `${name}.yaml`);
+    writeFileSync(file, JSON.stringify({ sdks: { client: command } }));
+    const { code, err } = await run(['certify', file]);
+    expect(code).toBe(2);
+    expect(err).toContain(expected);
+    expect(err).not.toContain('    at ');
+  });
+
+  test.each([
+    ['below a file', [join(import.meta.filename, 'client')], 'the command does not exist'],
+    ['too long', ['x'.repeat(5_000)], 'ENAMETOOLONG'],
+  ])('is a sentence and exit code 2 where its path is %s', async (_, command, reason) => {
+    const { code, err } = await run(['exec', '--', ...command]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^petstore-sim: expected a runnable command, got "/);
+    expect(err).toContain(reason);
+    expect(err).not.toContain('    at ');
+  });
+});
+
+describe.concurrent('proxy in the environment', () => {
+  const own = '127.0.0.1,localhost,::1,[::1]';
+  const closed = 'http://127.0.0.1:9';
+  const proxies = { HTTP_PROXY: closed, http_proxy: closed, ALL_PROXY: closed, all_proxy: closed };
+
+  async function runBehindProxy(noProxy: Record<string, string>, command: string[]) {
+    const { NO_PROXY, no_proxy, ...env } = process.env;
+    const child = spawn(process.execPath, [cli, ...command], {
+      cwd: folder,
+      env: { ...env, ...proxies, ...noProxy },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    await once(child, 'close');
+    return out;
+  }
+
+  test.each([
+    [{}, own],
+    [{ NO_PROXY: '' }, own],
+    [{ NO_PROXY: 'a.example, .b.example' }, `a.example,.b.example,${own}`],
+    [{ no_proxy: 'a.example' }, `a.example,${own}`],
+    [{ NO_PROXY: 'a.example', no_proxy: 'b.example localhost' }, 'a.example,b.example,localhost,127.0.0.1,::1,[::1]'],
+    [{ NO_PROXY: '*' }, '*'],
+    [{ NO_PROXY: 'a.example', no_proxy: ' * ' }, '*'],
+  ])('is not for the simulator, with %j', async (noProxy, expected) => {
+    const print = 'console.log(process.env.NO_PROXY); console.log(process.env.no_proxy)';
+    const out = await runBehindProxy(noProxy, ['exec', '--', process.execPath, '-e', print]);
+    expect(out).toBe(`${expected}\n${expected}\n`);
+  });
+
+  test.each(['exec', 'gauntlet'])('is not used by curl, started by %s', { tags: 'needs/curl' }, async (name) => {
+    const client = 'curl -s -w %{http_code} -H "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/pets"';
+    const flags = name === 'gauntlet' ? ['minute-wall', '--json'] : ['--scenario', 'minute-wall', '--json'];
+    const out = await runBehindProxy({ NO_PROXY: 'a.example' }, [name, ...flags, '--', 'sh', '-c', client]);
+    if (name === 'exec') expect(out).toMatch(/200$/);
+    else expect(JSON.parse(out).results).toMatchObject([{ scenario: 'minute-wall', requests: 1 }]);
   });
 });
 

@@ -49,7 +49,7 @@ export async function secondReader(words: readonly string[], say: (line: string)
     process.setMaxListeners(0);
     // Each run passes these signals on to its command; the comparison ends as well.
     const stopped = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort(signal));
     const open = pairs
       .filter((pair) => !words.includes('rest') || !existsSync(fileOf(pair)))
       // In an order of no pattern, so that an interrupted comparison leaves an even sample.

@@ -57,8 +57,8 @@ const runsPerProcessor = 20;
 
 /**
  * Runs the SDKs listed in a file in all scenarios, and writes the results to a certificate.
- * @returns exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than before; 130 or 143
- * after a signal
+ * @returns exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than before; 128 + n
+ * after signal n
  */
 export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const {

@@ -6,6 +6,7 @@ import { flagWords } from '../flag-words.js';
 import { commandLine } from '../program.js';
 import { type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
+import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
   expectedRequests,
@@ -23,7 +24,7 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
 
 /**
  * Runs a client's command against a new simulator, and prints the verdict on the client to standard error.
- * @returns exit code of the command, or 124 after the time limit. If the command succeeds, 1 for a failed verdict and 2
+ * @returns exit code of the command, 124 after the time limit, or 128 + n if signal n to this process ended it. If the command succeeds, 1 for a failed verdict and 2
  * if a report file could not be written
  */
 export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promise<number> {
@@ -38,7 +39,10 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
   const { resolved } = await scenarioOf(flags, routes);
   const recording =
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
-  const judged = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording, routes });
+  const clientOptions = { output: 'inherit', timeoutMs, apiKey, recording, routes } as const;
+  const { result: judged } = await waitUntilStopped((stopped) =>
+    runClient(command, resolved, { ...clientOptions, stopped }),
+  );
   const { verdict, entries, run } = judged;
   const end = { ...judged.end, durationMs: Math.round(judged.lastedMs) };
   const description = aboutScenario(resolved.scenario);

@@ -25,7 +25,7 @@ export interface GauntletFlags extends RouteFlags {
 
 /**
  * Runs a client in the named scenarios. By default, these are all shipped scenarios that expect something of a client.
- * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
+ * @returns exit code: 1 if the client fails a scenario, 128 + n after signal n
  */
 export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
   const { flags, rest, argumentsBeforeSeparator } = input;

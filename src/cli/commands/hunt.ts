@@ -75,7 +75,7 @@ const nothingTriedCode = 2;
 
 /**
  * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
- * @returns exit code: 1 for a found failure, 2 if the runs tested no rule of the judge, 130 or 143 after a signal
+ * @returns exit code: 1 for a found failure, 2 if the runs tested no rule of the judge, 128 + n after signal n
  */
 export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const { flags, rest: command } = input;

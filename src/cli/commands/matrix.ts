@@ -37,8 +37,8 @@ export interface MatrixFlags extends ScenarioFlags {
 /**
  * Runs a client with the default value of every assumption (a choice where the API's documentation is silent). Then
  * runs the client once with each alternative value of each assumption.
- * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
- * signal
+ * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 128 + n after signal
+ * n
  */
 export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   const { flags, rest: command, print } = input;
