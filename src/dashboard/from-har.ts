@@ -1,4 +1,5 @@
 import type { JournalBody, JournalEntry } from '../control-api/journal-entry.js';
+import { parseRetryAfter } from '../judge/promises.js';
 import { maskedKey } from '../values/mask-key.js';
 
 /** Fields of a HAR 1.2 entry that the dashboard reads. */
@@ -74,12 +75,12 @@ function readWire(entry: HarEntry, headers: Record<string, string>, keys: string
   const { Authorization = '' } = headersOf(entry.request);
   const key = Authorization.slice(Authorization.lastIndexOf(' ') + 1);
   keys.push(key);
-  const retryAfter = Number(headers['Retry-After']);
-  const untilMs = Date.parse(entry.startedDateTime) + entry.time + retryAfter * 1000;
+  const answeredMs = Date.parse(entry.startedDateTime) + entry.time;
+  const told = parseRetryAfter(headers['Retry-After'] ?? '', answeredMs);
   return {
     ...(key && { key: maskedKey(key), keyId: `${keys.indexOf(key)}` }),
     ...(entry.response.status === 429 && { refusal: 'limit' }),
-    ...(Number.isFinite(untilMs) && retryAfter >= 0 && { toldUntil: new Date(untilMs).toISOString() }),
+    ...(told !== undefined && { toldUntil: new Date(answeredMs + Math.max(0, told.waitMs)).toISOString() }),
   };
 }
 

@@ -5,6 +5,7 @@ import { codesOf, type Finding, formatDuration, type Judgement, type Severity } 
 import { isOverdue, orError } from './given-up.js';
 import type { Expectation } from './needs.js';
 import { describeOutages } from './outages.js';
+import { describeUnread } from './rules/early-retry.js';
 import { patienceMs } from './rules/overslept.js';
 import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
@@ -57,14 +58,23 @@ interface Results {
   unmet: string | undefined;
 }
 
+interface Conclusion {
+  outcome: 'pass' | 'fail' | 'inconclusive';
+  /** Reason for the outcome, in one or two sentences. */
+  reason: string;
+}
+
 /**
  * Determines the outcome of a run from its findings. A run that exercised no relevant rule is inconclusive, never a
  * pass.
  */
-export function conclude(
-  run: Run,
-  { findings, exercised, callers, judgements, unmet }: Results,
-): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
+export function conclude(run: Run, results: Results): Conclusion {
+  const { outcome, reason } = decide(run, results);
+  const unread = describeUnread(run.requests);
+  return { outcome, reason: unread === undefined || reason.startsWith(unread) ? reason : `${reason} ${unread}` };
+}
+
+function decide(run: Run, { findings, exercised, callers, judgements, unmet }: Results): Conclusion {
   const { dropped, outages, expect } = run;
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesWith = (severity: Severity) => codesOf(findings.filter((finding) => finding.severity === severity));
@@ -79,9 +89,8 @@ export function conclude(
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
-  const doubt = [callers, ...rulesOf(expect).map((code) => judgements.get(code)?.doubt)].find(
-    (each) => each !== undefined,
-  );
+  const doubted: readonly FindingCode[] = [...rulesOf(expect), 'early-retry'];
+  const doubt = [callers, ...doubted.map((code) => judgements.get(code)?.doubt)].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
   if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
   const warned = codesWith('warn');

@@ -28,8 +28,8 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 }
 
 /** Earliest time at which the client can be expected to retry a failed request, in Unix milliseconds. */
-export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
-  deadlineMs ?? answeredAtMs + unknownWaitMs;
+export const expectedRetryMs = ({ deadlineMs, answeredAtMs, unreadWaitMs = 0 }: JudgedRequest) =>
+  deadlineMs ?? answeredAtMs + Math.max(unknownWaitMs, unreadWaitMs);
 
 /**
  * End of a finding's allowed behavior: as an alternative, the client may give up if it reports an error to its caller.

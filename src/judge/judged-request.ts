@@ -1,6 +1,6 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
 import type { ClientSession, RunPosition } from './client-session.js';
-import { isRefusal, noPromises, promisesOf, readRetryAfter } from './promises.js';
+import { isRefusal, noPromises, promisesOf, readRetryAfter, unreadWaitMs } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
 /**
@@ -39,6 +39,11 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    * time.
    */
   declare readonly deadlineMs: number | undefined;
+  /**
+   * Longest wait that a Retry-After in another form than the judge can read may mean, in milliseconds. `undefined` for
+   * other responses, and for those of the simulator, whose scenarios say what a client does then.
+   */
+  declare readonly unreadWaitMs: number | undefined;
   /**
    * Earliest time at which the client can have made the request, in Unix milliseconds. Earlier than the arrival if the
    * request may have waited in the client for a free connection.
@@ -79,6 +84,8 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
     this.deadlineMs = deadlineMs;
+    const isAsking = this.isRefused || entry.status === 503;
+    this.unreadWaitMs = isKnown || areHeadersHidden || !isAsking ? undefined : unreadWaitMs(entry);
     this.lastRefusalRead = undefined;
     this.retryOf = undefined;
     this.retryOfOutage = undefined;
@@ -188,4 +195,4 @@ export const waitedMs = (
 
 /** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */
 const asksToWait = (entry: ObservedRequest) =>
-  entry.status >= 400 && entry.status < 500 && readRetryAfter(entry) !== undefined;
+  entry.status >= 400 && entry.status < 500 && (readRetryAfter(entry) ?? unreadWaitMs(entry)) !== undefined;

@@ -39,9 +39,9 @@ export function markReadRefusals(requests: readonly JudgedRequest[], equal: Equa
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const sessions = new PerSession(() => new SessionKnowledge());
   for (const request of requests) {
-    const { status, isUnreadable, retryAfterMs } = request;
+    const { status, isUnreadable, retryAfterMs, unreadWaitMs } = request;
     const session = sessions.of(request.session);
-    const isOutage = status === 503 && retryAfterMs !== undefined;
+    const isOutage = status === 503 && (retryAfterMs ?? unreadWaitMs) !== undefined;
     // Among parallel requests, only the header `X-Sim-Call` shows which request is the retry after a 503.
     if (request.session.isSequential || request.call !== undefined) request.retryOfOutage = session.retryOf(request);
     if (isOutage) session.add(request);

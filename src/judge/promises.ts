@@ -1,25 +1,73 @@
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
+import { parseHttpDate } from '../values/http-date.js';
+import { singleValue } from '../values/single-value.js';
 
 type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
 type WithHeaders = Pick<RequestRecord, 'headers'>;
 
-/** HTTP date in the only format that a server may send (RFC 9110 section 5.6.7). */
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/**
+ * Minimum Retry-After that is read as a Unix time, in seconds: September 2001. As seconds to wait, it would be 31 years.
+ */
+const minimumUnixSeconds = 1e9;
+/** Minimum number that is read as Unix milliseconds instead of Unix seconds: March 1973, instead of the year 5138. */
+const minimumUnixMs = 1e11;
+
+/** Latest time of a date in JavaScript, in Unix milliseconds. */
+const latestMs = 8.64e15;
 
 /**
- * Reads the wait in Retry-After, in milliseconds: seconds or a date (RFC 9110 section 10.2.3), or decimal seconds,
- * which some services send. `undefined` if missing or unreadable.
+ * Parses the value of Retry-After: its form, and the wait in milliseconds, negative for a time in the past. Forms are
+ * seconds or a date (RFC 9110 section 10.2.3), and decimal seconds and Unix times, which some services send.
+ * `undefined` if unreadable.
+ * @param nowMs time from which the wait counts, in Unix milliseconds
  */
-export function readRetryAfter(answer: Answered): number | undefined {
-  const text = answer.headers[retryAfterHeader];
-  if (text === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  return httpDate.test(text) ? Math.max(0, Date.parse(text) - answer.answeredAtMs) : undefined;
+export function parseRetryAfter(
+  text: string,
+  nowMs: number,
+): { form: 'seconds' | 'date' | 'Unix time'; waitMs: number } | undefined {
+  const value = singleValue(text);
+  if (/^\d+(\.\d+)?$/.test(value)) {
+    const number = Number(value);
+    if (number < minimumUnixSeconds) return { form: 'seconds', waitMs: number * 1000 };
+    const untilMs = number < minimumUnixMs ? number * 1000 : number;
+    return untilMs <= latestMs ? { form: 'Unix time', waitMs: untilMs - nowMs } : undefined;
+  }
+  const untilMs = parseHttpDate(value, nowMs);
+  return untilMs === undefined ? undefined : { form: 'date', waitMs: untilMs - nowMs };
 }
 
-/** Whether Retry-After is a date, which many clients cannot parse. */
-export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
+const parsedRetryAfter = ({ headers, answeredAtMs }: Answered) =>
+  parseRetryAfter(headers[retryAfterHeader] ?? '', answeredAtMs);
+
+/** Reads the wait in Retry-After, in milliseconds; `undefined` if missing or unreadable. */
+export function readRetryAfter(answer: Answered): number | undefined {
+  const parsed = parsedRetryAfter(answer);
+  return parsed && Math.max(0, parsed.waitMs);
+}
+
+/** Form of a response's Retry-After, such as a date, which many clients cannot parse; `undefined` as above. */
+export const retryAfterFormOf = (answer: Answered) => parsedRetryAfter(answer)?.form;
+
+/** Duration of the units that an unreadable Retry-After may name, in milliseconds. */
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * Longest wait that an unreadable Retry-After may mean, in milliseconds: 30 s for `30s` or `+30`, 0 for text without
+ * numbers. `undefined` if the header is missing, empty or readable.
+ */
+export function unreadWaitMs(answer: Answered): number | undefined {
+  const text = answer.headers[retryAfterHeader]?.trim() ?? '';
+  if (text === '' || readRetryAfter(answer) !== undefined) return undefined;
+  const untilMs = /\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  // A time of day without a zone may be of any zone, with offsets up to 14 hours.
+  const zoneMs = /(?:[a-z]|[+-]\d\d:?\d\d)$/i.test(text) ? 0 : 14 * 3_600_000;
+  if (!Number.isNaN(untilMs)) return Math.max(0, untilMs + zoneMs - answer.answeredAtMs);
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(min|[mhd](?!s))?/gi)].map(
+    ([, digits, unit = '']) => Number(digits) * (unitMs[unit.toLowerCase()] ?? 1_000),
+  );
+  return parts.reduce((sum, ms) => sum + ms, 0);
+}
 
 /** Header with all limits in one structured field (draft-ietf-httpapi-ratelimit-headers, from version 7). */
 const combinedHeader = 'RateLimit';
@@ -32,7 +80,10 @@ const combinedHeader = 'RateLimit';
 function readLimits({ headers }: WithHeaders) {
   const names = Object.values(rateLimitHeaders);
   const prefixLength = names.some((name) => headers[name] !== undefined) ? 0 : 'X-'.length;
-  const sent = (name: string) => headers[name.slice(prefixLength)];
+  const sent = (name: string) => {
+    const text = headers[name.slice(prefixLength)];
+    return text === undefined ? undefined : singleValue(text);
+  };
   const combined = headers[combinedHeader];
   if (combined !== undefined && names.every((name) => sent(name) === undefined))
     return { ...readCombined(combined), resetHeader: combinedHeader };
@@ -75,12 +126,13 @@ const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{
 
 /**
  * Reads the reset time, in Unix milliseconds; `undefined` if missing or unclear. Some services send remaining seconds,
- * Unix milliseconds or RFC 3339 instead of Unix seconds; the size of a number shows its unit.
+ * Unix milliseconds or a date instead of Unix seconds; the size of a number shows its unit.
  */
 export function readReset(answer: Answered): number | undefined {
   const { reset: text = '' } = readLimits(answer);
   const unit = unitOfReset(text);
   if (unit === undefined) return undefined;
+  if (unit === 'HTTP date') return parseHttpDate(text, answer.answeredAtMs);
   if (unit === 'RFC 3339') {
     const ms = Date.parse(text);
     return Number.isNaN(ms) ? undefined : ms;
@@ -98,9 +150,12 @@ const maximumRemainingSeconds = 31 * 86_400;
 
 function unitOfReset(text: string) {
   if (internetDate.test(text)) return 'RFC 3339';
+  // The current time matters only for the century of a date.
+  if (parseHttpDate(text, 0) !== undefined) return 'HTTP date';
   if (!/^\d+(?:\.\d+)?$/.test(text)) return undefined;
   const value = Number(text);
-  if (value > 1e11) return 'Unix milliseconds';
+  if (value > latestMs) return undefined;
+  if (value > minimumUnixMs) return 'Unix milliseconds';
   if (value >= 1e8) return 'Unix seconds';
   return value <= maximumRemainingSeconds ? 'remaining seconds' : undefined;
 }

@@ -97,7 +97,7 @@ function toExchange(
     headers,
     isOwn: false,
     requestHeaders: {},
-    dateMs: readDate(headers),
+    dateMs: readDate(headers, endMs),
     missing: ['key', 'answer body', ...(isSafe(method) ? [] : (['request body'] as const))],
   };
 }

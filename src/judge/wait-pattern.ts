@@ -1,5 +1,5 @@
 import { formatDuration, formatTimes } from './finding.js';
-import { isRetryDate } from './promises.js';
+import { retryAfterFormOf } from './promises.js';
 import { type JudgedRequest, waitedMs } from './run.js';
 
 /** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
@@ -43,7 +43,7 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
   if (waits.every((waitMs, index) => isTruncatedRetryAfter(waitMs, asked[index]))) return truncated;
   if (waits.every((ms) => ms <= atOnceMs)) {
-    if (early.some(({ response }) => isRetryDate(response))) return 'an HTTP date read as a number';
+    if (early.some(({ response }) => retryAfterFormOf(response) === 'date')) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
     if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
     const isMaybeThousandth = asked.every(

@@ -1,5 +1,7 @@
 import type { RequestRecord } from '../requests/request-record.js';
+import { parseHttpDate } from '../values/http-date.js';
 import { requestTarget } from '../values/request-target.js';
+import { singleValue } from '../values/single-value.js';
 
 /** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
@@ -77,8 +79,15 @@ export function relevantHeaders(pairs: Iterable<readonly [name: string, value: s
   return headers;
 }
 
-/** Time of the `Date` header, in Unix milliseconds; `undefined` if missing or unreadable. */
-export function readDate({ Date: text }: Readonly<Record<string, string>>): number | undefined {
-  const ms = text === undefined ? Number.NaN : Date.parse(text);
+/** End of a date with a time zone, in forms that only some services send. */
+const zone = /(?:GMT|UTC|Z|[+-]\d{2}:?\d{2})$/i;
+
+/**
+ * Time of the `Date` header, in Unix milliseconds; `undefined` if missing or unreadable.
+ * @param nowMs approximate time of the response, in Unix milliseconds, which decides the century of a two-digit year
+ */
+export function readDate({ Date: text = '' }: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const value = singleValue(text);
+  const ms = parseHttpDate(value, nowMs) ?? (zone.test(value) ? Date.parse(value) : Number.NaN);
   return Number.isNaN(ms) ? undefined : ms;
 }

@@ -149,9 +149,9 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const { method, status } = entry.record;
     const { arrivedAtMs, answeredAtMs, finishedAtMs } = entry.record;
     const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
-    const sentMs = Number.isFinite(arrivedAtMs)
-      ? arrivedAtMs
-      : (readDate(headers) ?? allPending.at(-1)?.arrivedAtMs ?? 0);
+    const lastMs = allPending.at(-1)?.arrivedAtMs ?? 0;
+    const dateMs = readDate(headers, Number.isFinite(arrivedAtMs) ? arrivedAtMs : lastMs);
+    const sentMs = Number.isFinite(arrivedAtMs) ? arrivedAtMs : (dateMs ?? lastMs);
     const isAnswered = status > 0;
     const requestHeaders: Record<string, string> = {};
     for (const name of ['content-type', 'origin']) {
@@ -164,7 +164,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       // key gets a 401, so any other status shows that the recording omits the key.
       key: token === undefined && isAnswered && status !== 401,
       timings: !entry.hasTimings,
-      date: isAnswered && readDate(headers) === undefined,
+      date: isAnswered && dateMs === undefined,
       'request body': entry.requestBody === undefined,
       'answer body': isAnswered && entry.answerBody === undefined,
       'answer headers': isAnswered && entry.answerHeaders.length === 0,
@@ -190,7 +190,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       client: sent.get('user-agent'),
       call: sent.get('x-sim-call'),
       requestHeaders,
-      dateMs: readDate(headers),
+      dateMs,
       missing: (Object.keys(lacks) as Missing[]).filter((part) => lacks[part]),
       isOwn: own !== undefined,
       question,

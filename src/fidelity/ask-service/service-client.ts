@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../judge/promises.js';
+import { parseRetryAfter } from '../../judge/promises.js';
 import { basePath } from '../../petstore/document.js';
 import { operationOf } from '../../petstore/recorded-petstore.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
@@ -210,7 +210,8 @@ export class ServiceClient {
     const headers = relevantHeaders(answer.headers);
     const id = this.#asked + 1;
     const operation = operationOf(probe.method, path);
-    const missing: Missing[] = answer.status > 0 && readDate(headers) === undefined ? ['date'] : [];
+    const dateMs = readDate(headers, answeredMs);
+    const missing: Missing[] = answer.status > 0 && dateMs === undefined ? ['date'] : [];
     return {
       ...emptyRecord,
       id,
@@ -230,7 +231,7 @@ export class ServiceClient {
       responseBody: answer.body,
       headers,
       requestHeaders: probe.headers,
-      dateMs: readDate(headers),
+      dateMs,
       missing,
       isOwn: false,
       question: probe.question,
@@ -249,14 +250,11 @@ export class ServiceClient {
     this.#lost = hasFailed(exchange) ? this.#lost + 1 : 0;
     if (!hasFailed(exchange)) this.#hasResponded = true;
     if (!isRefusal(exchange) && status !== 503) return;
-    const toldMs = readRetryAfter(exchange);
-    if (toldMs !== undefined) {
-      const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // An HTTP date in Retry-After refers to the service's clock, so the date is converted to the clock by which this
-      // client waits.
-      const untilMs = isDate
-        ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
-        : answeredAtMs + toldMs;
+    const told = parseRetryAfter(exchange.headers[retryAfterHeader] ?? '', answeredAtMs);
+    if (told !== undefined) {
+      // A date or a Unix time in Retry-After refers to the service's clock, so it is converted to the clock by which
+      // this client waits.
+      const untilMs = answeredAtMs + told.waitMs - (told.form === 'seconds' ? 0 : this.#offsetMs);
       this.#waitUntil(untilMs + roundingMs + marginMs, 'the service asked for this wait');
     } else if (isRefusal(exchange)) {
       this.#waitAtLeast(60_000, 'a rejection without a time to wait');

@@ -7,7 +7,7 @@ import { shownValue } from '../deduce/knowledge-costs.js';
 import type { Learner } from '../deduce/learner.js';
 import { LimitHypotheses, unseenLimit } from '../deduce/limit-hypotheses.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
-import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
+import { isRefusal, type ObservedRate, rateOf, retryAfterEndMs } from '../deduce/observed-rate.js';
 import { compareBans, observeBans } from './compare-bans.js';
 import type { ComparisonResult, ServiceDifference } from './difference.js';
 
@@ -240,12 +240,10 @@ function shifted(exchange: Exchange, header: string, delta: number): Exchange {
  */
 function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): ComparisonResult {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
-    const text = exchange.headers[retryAfterHeader];
     const rate = rateOf(exchange);
-    if (!isRefusal(exchange) || text === undefined || rate === undefined) return [];
-    const nowSeconds = (exchange.dateMs ?? Number.NaN) / 1000;
-    const until = /^\d+$/.test(text) ? nowSeconds + Number(text) : Date.parse(text) / 1000;
-    return Number.isNaN(until) ? [] : [{ exchange, seconds: until - rate.reset }];
+    const untilMs = retryAfterEndMs(exchange);
+    if (!isRefusal(exchange) || untilMs === undefined || rate === undefined) return [];
+    return [{ exchange, seconds: untilMs / 1000 - rate.reset }];
   });
   const about = retryAfterHeader;
   const [first] = gaps;

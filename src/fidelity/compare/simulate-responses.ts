@@ -41,7 +41,12 @@ export async function simulateResponses(
     const { token } = exchange;
     const response = await sendAgain(sim, exchange, token === 'own' ? ownKey : token);
     const headers = relevantHeaders(response.headers);
-    const answer = { status: response.status, headers, responseBody: await response.text(), dateMs: readDate(headers) };
+    const answer = {
+      status: response.status,
+      headers,
+      responseBody: await response.text(),
+      dateMs: readDate(headers, nowMs),
+    };
     answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });
   }
   return answers;

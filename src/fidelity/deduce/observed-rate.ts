@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../judge/promises.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 
@@ -29,3 +30,13 @@ export const secondsOf = ({ dateMs, arrivedAtMs }: Pick<Exchange, 'dateMs' | 'ar
 /** Whether the key was rate-limited or banned: 429, or another 4xx with Retry-After. */
 export const isRefusal = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>) =>
   status === 429 || (status >= 400 && status < 500 && headers[retryAfterHeader] !== undefined);
+
+/**
+ * End of the wait in Retry-After, in Unix milliseconds of the service's clock. `undefined` if the header is missing or
+ * unreadable, or if it has seconds and the response has no `Date`.
+ */
+export function retryAfterEndMs({ headers, dateMs, answeredAtMs }: Exchange): number | undefined {
+  const nowMs = dateMs ?? answeredAtMs;
+  const told = parseRetryAfter(headers[retryAfterHeader] ?? '', nowMs);
+  return told === undefined || (told.form === 'seconds' && dateMs === undefined) ? undefined : nowMs + told.waitMs;
+}

@@ -1,9 +1,10 @@
+import { retryAfterFormOf } from '../../judge/promises.js';
 import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { parseInt64 } from '../../values/int64.js';
 import { contradiction, type Observation, observation } from './observation.js';
-import { isRefusal, rateOf } from './observed-rate.js';
+import { isRefusal, rateOf, retryAfterEndMs } from './observed-rate.js';
 import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 /**
@@ -65,22 +66,20 @@ function draftObservation(headers: Readonly<Record<string, string>>): Observatio
 }
 
 function refusalObservations(exchange: ParsedExchange): Observation[] {
-  const { headers, dateMs } = exchange;
-  const text = headers[retryAfterHeader];
+  const text = exchange.headers[retryAfterHeader];
   if (text === undefined) {
     return [
       contradiction('a refusal without Retry-After; "The client waits for the time given in the Retry-After header"'),
     ];
   }
-  const isSeconds = /^\d+$/.test(text);
-  const untilMs = isSeconds ? (dateMs ?? Number.NaN) + Number(text) * 1000 : Date.parse(text);
-  const isDate = !isSeconds && /GMT$/.test(text) && !Number.isNaN(untilMs);
-  const possibleValues = isSeconds ? ['seconds'] : isDate ? ['http-date'] : [];
+  const untilMs = retryAfterEndMs(exchange);
+  const isDate = retryAfterFormOf(exchange) === 'date';
+  const possibleValues = /^\d+$/.test(text) ? ['seconds'] : isDate ? ['http-date'] : [];
   const observations = [observation('retryAfterForm', possibleValues, `Retry-After: ${text.slice(0, 40)}`)];
   const reset = rateOf(exchange)?.reset;
   // Ignores a difference of one second between Retry-After and X-RateLimit-Reset, because both headers are rounded to
   // seconds.
-  if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
+  if (reset !== undefined && untilMs !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
     observations.push(
       contradiction(`Retry-After ends ${byS} s ${untilMs > reset * 1000 ? 'after' : 'before'} X-RateLimit-Reset`),

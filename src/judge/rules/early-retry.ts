@@ -1,9 +1,31 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { listGroups } from '../../values/group-by.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
-import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
+import { describeReset, resetHeaderOf, retryAfterFormOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs, waitedMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
+
+/** Whether a response names no time for a retry, because its Retry-After is in a form that the judge cannot read. */
+const isUnread = ({ unreadWaitMs, deadlineMs }: JudgedRequest) =>
+  unreadWaitMs !== undefined && deadlineMs === undefined;
+
+/** Whether a retry came before the end of the longest wait that an unreadable Retry-After may mean. */
+const isMaybeEarly = ({ response, request }: { response: JudgedRequest; request: JudgedRequest }) =>
+  isUnread(response) && waitedMs(response, request) < (response.unreadWaitMs ?? 0) - toleranceMs;
+
+const maybeEarly =
+  'A retry came before the end of the wait that it may mean, so it is unknown whether the client waited long enough.';
+
+/**
+ * Describes the Retry-After headers of recorded responses that the judge cannot read; `undefined` if there are none.
+ */
+export function describeUnread(requests: readonly JudgedRequest[]): string | undefined {
+  const unread = requests.filter(({ unreadWaitMs }) => unreadWaitMs !== undefined);
+  if (unread.length === 0) return undefined;
+  const [text = ''] = unread.map(({ headers }) => headers[retryAfterHeader]);
+  return `Expected seconds or an HTTP date in Retry-After, got ${JSON.stringify(text.slice(0, 40))} in ${pluralize(unread.length, 'response')}.`;
+}
 
 /** A request that was too early, and the response that required the client to wait. */
 interface EarlyRequest {
@@ -31,10 +53,15 @@ export const earlyRetry: WireRule = {
       const isDoubled = earlyRequests.some(({ request }) => doubled.has(request));
       return [describe(worst, earlyRequests, isDoubled)];
     });
-    const hasRetried = run.requests.some(
-      (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
-    );
-    return { exercised: hasRetried || hasStopped(run), findings };
+    const retries = run.requests.flatMap((request) => {
+      const response = refusalBefore(request) ?? request.retryOfOutage;
+      return response === undefined ? [] : [{ response, request }];
+    });
+    return {
+      exercised: retries.some(({ response }) => !isUnread(response)) || hasStopped(run),
+      findings,
+      doubt: retries.some(isMaybeEarly) ? `${describeUnread(run.requests)} ${maybeEarly}` : undefined,
+    };
   },
 };
 
@@ -85,14 +112,16 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
 const minimumOtherUnitMs = 1_000_000;
 
 /**
- * Whether a Retry-After header is evidently in milliseconds or a Unix time, because it is far later than
+ * Whether a Retry-After header is a Unix time, or evidently in milliseconds, because it is far later than
  * X-RateLimit-Reset. X-RateLimit-Reset then determines the wait.
  */
-const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
-  retryAfterMs >= minimumOtherUnitMs &&
-  // A Retry-After with decimals, such as `1.5`, cannot be milliseconds or a Unix time.
-  retryAfterMs % 1_000 === 0 &&
-  retryAfterMs >= 500 * (resetMs - answeredAtMs);
+function isInAnotherUnit(response: JudgedRequest): boolean {
+  const { retryAfterMs = 0, resetMs = 0, answeredAtMs } = response;
+  if (retryAfterFormOf(response) === 'Unix time') return true;
+  // A Retry-After with decimals, such as `1.5`, cannot be milliseconds.
+  const isWhole = retryAfterMs % 1_000 === 0;
+  return isWhole && retryAfterMs >= minimumOtherUnitMs && retryAfterMs >= 500 * (resetMs - answeredAtMs);
+}
 
 /**
  * Selects the early retries outside a ban, because the rule `ban-hammered` reports requests during a ban. If there are
@@ -184,8 +213,9 @@ function advice(response: JudgedRequest, header: string): string {
   if (header !== retryAfterHeader) {
     return `Without Retry-After, wait until ${header}: ${describeReset(response)}.`;
   }
-  if (isRetryDate(response)) {
-    return `Retry-After was a date (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;
+  const form = retryAfterFormOf(response);
+  if (form !== undefined && form !== 'seconds') {
+    return `Retry-After was a ${form} (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;
   }
   return 'Wait for the full Retry-After, plus a random time.';
 }

@@ -6,7 +6,7 @@ import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { finding, formatTimes, type RuleFinding, type WireRule } from '../finding.js';
 import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
-import { isRetryDate } from '../promises.js';
+import { retryAfterFormOf } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
@@ -62,7 +62,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
   // Not repeating an unanswered write is correct, unless the client hides the failure from its caller.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
-    attemptCount === 1 && isRetryDate(first)
+    attemptCount === 1 && retryAfterFormOf(first) === 'date'
       ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
       : '';
   const often =

@@ -63,7 +63,9 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
     const chain = getOrCreate(chains, fingerprint, () => []);
     const last = chain.at(-1);
     const follows = last === undefined || refusal.id >= last.request.id;
-    if (follows && (earlyMs(refusal, request) ?? 0) <= 0) chain.push({ refusal, request });
+    // Of a wait for an unreadable Retry-After, the client's own part is unknown.
+    const isKnown = (refusal.unreadWaitMs ?? 0) === 0;
+    if (follows && isKnown && (earlyMs(refusal, request) ?? 0) <= 0) chain.push({ refusal, request });
   }
   return [...chains.values()];
 }
