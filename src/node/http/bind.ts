@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
 import { handleInOrder } from './handle-in-order.js';
+import { awaitsContinue, continueOnRead } from './read-body.js';
 
 /** HTTP servers for the addresses of one host, which share a port. */
 export interface BoundServers {
@@ -74,6 +75,11 @@ function start(
   );
   const clientErrors = createClientErrors(onRefused);
   server
+    .on('checkContinue', (request, response) => {
+      if (awaitsContinue(request)) continueOnRead(request, response);
+      else response.writeContinue();
+      trackAndServe(request, response);
+    })
     .on('connection', (socket) => connections.add(socket))
     // Lets the server's own request listener respond to an unknown `Expect` header. Without this listener, Node would
     // respond itself.
