@@ -10,13 +10,16 @@ interface Described {
   seed: number;
 }
 
+/** Name of the scenario that revealed a bug: its own name, or the failure's code. */
+export const nameOfFind = ({ name }: Scenario, code: string) => name ?? `hunt-${code}`;
+
 /**
  * Returns a YAML text of the scenario that revealed a client's bug in the bug search `hunt`. Comments in the YAML
  * explain the bug.
  */
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
-  const lines = Object.entries({ name: `hunt-${code}`, ...scenario }).flatMap(([name, value]) => {
+  const lines = Object.entries({ name: nameOfFind(scenario, code), ...scenario }).flatMap(([name, value]) => {
     if (name !== 'faults' || !Array.isArray(value)) return [lineOf(`${name}: ${flow(value)}`, [name], value)];
     return ['faults:', ...value.flatMap(linesOfRule)];
   });

@@ -9,7 +9,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { pluralize } from '../values/pluralize.js';
-import { describeFind } from './describe-find.js';
+import { describeFind, nameOfFind } from './describe-find.js';
 import { initialScenariosFor } from './initial-scenarios.js';
 import type { SearchSpace } from './mutate.js';
 import { type HuntClient, runInProcess, type TrialRun } from './run-in-process.js';
@@ -201,14 +201,15 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
   const { code, text } = failure as Failure;
   const repeat = `await hunt(client, { runs: 1, scenario: ${JSON.stringify(scenario)} })`;
   const described = describeFind(scenario, { code, text, repeat, seed });
+  const named = { ...verdict, scenario: nameOfFind(scenario, code) };
   return {
     code: code as Find['code'],
     text,
     scenario,
     yaml: described,
     repeat,
-    verdict,
-    timeline: terminalReport(entries, verdict),
+    verdict: named,
+    timeline: terminalReport(entries, named),
   };
 };
 

@@ -13,6 +13,7 @@ export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
   const usedUp = withKey({ usage: { minute: free.minute } });
   const faulty = (...faults: NonNullable<Scenario['faults']>): Scenario => ({ faults });
   const writes = client.includes('operation') ? { client: { operation: 'createPet' } as const } : {};
+  const many = client.includes('calls') ? { client: { calls: 20 } } : {};
   const several = client.includes('calls') ? { client: { calls: 10 } } : {};
   const parallel = client.includes('parallel') ? { client: { calls: 10, parallel: 10 } } : {};
   return [
@@ -39,6 +40,12 @@ export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
       : []),
     { ...usedUp, ...several },
     { ...withKey({ usage: { minute: free.minute - 1 } }), ...several },
+    // Refuses, or fails, each of many calls. A client that counts its retries over all calls then reaches its maximum.
+    { plans: { free: { minute: 1 } }, ...many },
+    {
+      ...many,
+      ...faulty({ when: { every: 2 }, then: { respond: { status: 503, headers: { 'Retry-After': '10' } } } }),
+    },
     faulty({ then: { respond: { status: 503, headers: { 'Retry-After': '10' } }, failTimes: 2 } }),
     faulty({ then: { respond: { status: 429, headers: { 'Retry-After': '2' } }, countsQuota: false, failTimes: 5 } }),
     { ...writes, ...faulty({ when: { nth: 1 }, then: { reset: true, phase: 'after' } }) },

@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { merge } from '../values/plain-data.js';
 import { createMutator, createRandomSource, type SearchSpace } from './mutate.js';
 import { complexityOf, isSimpler, isSmall, simplerForms } from './reduce.js';
-import { type Failure, isConsequence, isSameFailure, type Trial, traitsOf } from './trial.js';
+import { explains, type Failure, isConsequence, isSameFailure, type Trial, traitsOf } from './trial.js';
 
 export interface SearchOptions<Run extends Trial = Trial> {
   /**
@@ -90,7 +90,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   let done = 0;
 
   const isKnown = (failure: Failure) =>
-    known.some((each) => isSameFailure(each, failure)) ||
+    known.some((each) => explains(each, failure)) ||
     known.filter(({ code }) => code === failure.code).length >= maximumPerCode;
 
   /**
@@ -111,6 +111,16 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       const isEasier = failure !== undefined && rankOf(trial, isSame) <= rankOf(each, isSame);
       if (isEasier && isSimpler(complexityOf(trial), complexityOf(each))) found[index] = { ...trial, failure };
     }
+  }
+
+  /**
+   * Adds a reduced run to the finds, unless the cause of another find explains its failure. Removes the finds that the
+   * cause of its own failure explains.
+   */
+  function addFound(reduced: Run): void {
+    if (found.some((each) => isSameFind(each, reduced))) return;
+    const others = found.filter((each) => !isSameFind(reduced, each));
+    found.splice(0, found.length, ...others, reduced);
   }
 
   /** Whether the next run tries a mutated scenario although initial scenarios are left, so that short hunts try both. */
@@ -155,7 +165,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       known.push(failure);
       const reduced = await reduce({ ...trial, failure }, initial, options);
       if (reduced === undefined) known.splice(known.indexOf(failure), 1);
-      else if (!found.some((each) => isSameFind(each, reduced))) found.push(reduced);
+      else addFound(reduced);
     }
   }
 
@@ -191,8 +201,9 @@ function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly 
   return drawn.reduce((least, entry) => (entry.pickedCount < least.pickedCount ? entry : least));
 }
 
+/** Whether a known find and another one are of one bug: one cause explains both failures, or the scenario is the same. */
 const isSameFind = (one: Trial, other: Trial) =>
-  isSameFailure(one.failure, other.failure) ||
+  (one.failure !== undefined && other.failure !== undefined && explains(one.failure, other.failure)) ||
   (one.failure?.code === other.failure?.code && JSON.stringify(one.scenario) === JSON.stringify(other.scenario));
 
 /**
@@ -235,7 +246,10 @@ async function reduce<Run extends Trial>(
       const otherRun = await run(scenario, requests);
       if (otherRun === undefined) return undefined;
       const rank = rankOf(otherRun, isRepeated);
-      if (rank < otherRun.failures.length && rank <= rankOf(best, isRepeated)) return { ...otherRun, failure };
+      const repeated = otherRun.failures[rank];
+      // Reports the failure as the text of this run, because its numbers differ from those of the first run.
+      if (repeated !== undefined && rank <= rankOf(best, isRepeated))
+        return { ...otherRun, failure: { ...repeated, cause: repeated.cause || (failure?.cause ?? '') } };
     }
     return undefined;
   };

@@ -1,6 +1,6 @@
 import type { Verdict } from '../judge/judge-run.js';
 import { waitedMs } from '../judge/judged-request.js';
-import { earliestRetryMs, isRefusal, readRetryAfter } from '../judge/promises.js';
+import { earliestRetryMs, isRefusal, readRetryAfter, retryAfterFormOf } from '../judge/promises.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -14,10 +14,12 @@ export interface Failure {
    */
   code: string;
   /**
-   * Likely mistake in the client, with `N` in place of each number: `a cap of N s`; empty if unknown. Failures with
-   * equal `code` and `cause` are one bug.
+   * Likely mistake in the client, without numbers: `no wait after a date`; empty if unknown. Failures with equal `code`
+   * and `cause` are one bug.
    */
   cause: string;
+  /** The client's wait before each early retry, in milliseconds, if these waits are about equal. */
+  waitMs?: number | undefined;
   /** Description of the failure, in one or two sentences. */
   text: string;
 }
@@ -42,32 +44,77 @@ export interface Trial {
 export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecord[]): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
-    .map(({ code, text, requests }) => {
-      const [, looksLike] = /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text) ?? [];
-      const isSlight = code === 'early-retry' && minimumShareWaited(requests, entries) >= slightShare;
-      return { code, cause: withoutNumbers(looksLike ?? (isSlight ? 'slightly early' : '')), text };
-    })
+    .map(({ code, text, requests }) =>
+      code === 'early-retry'
+        ? { code, ...causeOf(requests, entries), text }
+        : { code, cause: withoutNumbers(namedCauseIn(text)), text },
+    )
     .sort((one, other) => Number(consequences.includes(one.code)) - Number(consequences.includes(other.code)));
+
+const namedCauseIn = (text: string) => /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text)?.[1] ?? '';
 
 /**
  * Share of the required wait. An early retry after at least this share was only slightly early, through rounding or
  * jitter.
  */
 const slightShare = 0.75;
+/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
+const atOnceMs = 20;
+/** Maximum delay of `setTimeout`, in milliseconds. */
+const longestTimerMs = 2 ** 31 - 1;
+
+const slight = 'slightly early';
+const thousandth = 'a thousandth of the wait';
+const noWait = 'no wait';
 
 /**
- * Computes the share of the required wait that the client waited before each given request, and returns the smallest
- * share.
+ * Returns the cause of early retries as far as the waits show it: the length of the waits, and without any wait the
+ * form of the wait in the responses. Does not depend on numbers that another scenario would change.
  */
-function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
-  const shares = ids.map((id) => {
+function causeOf(ids: readonly number[], entries: readonly RequestRecord[]): Pick<Failure, 'cause' | 'waitMs'> {
+  const waits = ids.flatMap((id) => {
     const index = entries.findIndex((entry) => entry.id === id);
-    const [previousRecord, entry] = [entries[index - 1], entries[index]];
-    if (previousRecord === undefined || entry === undefined) return 0;
-    return waitedMs(previousRecord, entry) / ((earliestRetryMs(previousRecord) ?? 0) - previousRecord.answeredAtMs);
+    const request = entries[index] as RequestRecord;
+    const response = entries.slice(0, index).findLast(({ token }) => token === request.token);
+    return response === undefined ? [] : [{ response, ms: waitedMs(response, request) }];
   });
-  return Math.min(...shares);
+  const [first] = waits;
+  const longestMs = Math.max(...waits.map(({ ms }) => ms));
+  if (first === undefined || longestMs <= atOnceMs) {
+    const isThousandth = waits.every(({ response, ms }) => ms > 2 && isThousandthOf(response, ms));
+    const form = first === undefined ? '' : formOfWait(first.response);
+    return { cause: isThousandth ? thousandth : form === '' ? noWait : `${noWait} after ${form}` };
+  }
+  const waitMs = waits.every(({ ms }) => isAbout(ms, longestMs)) ? longestMs : undefined;
+  if (waits.every(({ response, ms }) => ms >= slightShare * earliestWaitMs(response))) return { cause: slight, waitMs };
+  return { cause: waits.every(({ response, ms }) => isThousandthOf(response, ms)) ? thousandth : '', waitMs };
 }
+
+/** Whether two waits are equal but for the noise of timers, in milliseconds. */
+const isAbout = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= Math.max(atOnceMs, otherMs / 50);
+const isThousandthOf = (response: RequestRecord, ms: number) => Math.abs(ms - askedMs(response) / 1_000) <= 16;
+
+const earliestWaitMs = (response: RequestRecord) => (earliestRetryMs(response) ?? 0) - response.answeredAtMs;
+const askedMs = (response: RequestRecord) => readRetryAfter(response) ?? earliestWaitMs(response);
+
+/** Returns the form of a required wait that many clients cannot read; empty for seconds that fit a timer. */
+function formOfWait(response: RequestRecord): string {
+  if (response.headers[retryAfterHeader] === undefined) return 'a missing Retry-After';
+  const form = retryAfterFormOf(response) ?? 'value that cannot be read';
+  if (form !== 'seconds') return `a ${form}`;
+  return askedMs(response) > longestTimerMs ? 'a wait longer than a timer' : '';
+}
+
+/**
+ * Whether the cause of a known failure also causes another one. A client that never waits needs no other reason to
+ * retry at once after a date, a thousandth of a few seconds is hardly a wait, and an equal wait is a fixed one.
+ */
+export const explains = (known: Failure, failure: Failure): boolean =>
+  known.code === failure.code &&
+  (known.cause === failure.cause ||
+    (known.cause === noWait && failure.cause.startsWith(noWait)) ||
+    (known.cause === thousandth && failure.cause === noWait) ||
+    (known.waitMs !== undefined && failure.waitMs !== undefined && isAbout(known.waitMs, failure.waitMs)));
 
 /**
  * Codes of client failures that mostly follow from another failure in the same run. For example, a ban follows from

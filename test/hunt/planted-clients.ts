@@ -71,6 +71,15 @@ const callers =
 
 const named = (number: number) => (context: HuntContext) => ({ ...asked(context), call: `call-${number}` });
 
+/** Calls that wait and retry honestly, until all calls together have retried often enough; then none waits. */
+const counting =
+  (maximum: number, on: (seen: Seen) => boolean = isRefusal): HuntClient =>
+  async (context) => {
+    let retries = 0;
+    const wait: Wait = (seen, refusals, ctx) => (retries++ < maximum ? honestly(seen, refusals, ctx) : 0);
+    for (let call = 0; call < context.calls; call++) await retrying(wait, { on })(context);
+  };
+
 const inLayers = (layers: number): HuntClient => {
   if (layers === 0) return (context) => send(context, asked(context));
   const inner = inLayers(layers - 1);
@@ -262,6 +271,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'takes a 403 for a mistake and repeats it': {
     client: retrying((_, refusals) => 200 * 2 ** refusals, { on: ({ status }) => status === 403 || status === 418 }),
     codes: ['early-retry', 'ban-hammered'],
+  },
+  'counts retries over all calls, and waits for four': {
+    client: counting(4),
+    codes: ['early-retry'],
+    mostRequests: 14,
+  },
+  'counts retries over all calls, and waits for ten': {
+    client: counting(10),
+    codes: ['early-retry'],
+    mostRequests: 30,
+  },
+  'counts retries after a 503 over all calls': {
+    client: counting(6, ({ status }) => status === 503),
+    codes: ['early-retry'],
+    mostRequests: 20,
   },
   'keeps a lock after an error': {
     client: async (context) => {
