@@ -1,5 +1,6 @@
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
+import type { Step } from '../validation/issue.js';
 import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import {
   anything,
@@ -42,6 +43,10 @@ const headerValue = refine(
   (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
   'a header value without line breaks, in Latin-1',
 );
+
+/** Whether a path in a scenario leads to a response header, whose number is sent as it is written: `1.10`. */
+export const isHeaderValue = (steps: readonly Step[]): boolean =>
+  steps.length === 6 && steps[0] === 'faults' && steps[3] === 'respond' && steps[4] === 'headers';
 
 const createConditions = ({ operations, conditions }: FaultParts) =>
   fields({

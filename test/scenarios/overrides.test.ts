@@ -82,3 +82,11 @@ test.each([
 ])('--set %s gets no advice, because none would work', async (flag) => {
   await expect(resolved({ seed: 1 }, flag)).rejects.toThrow(/^(?!.*write --set).*expected a /);
 });
+
+test('--set sends the number of a response header as it is written', async () => {
+  const scenario: Scenario = { faults: [{ then: { respond: { status: 503, headers: { A: '1' } } } }] };
+  const { faults } = await resolved(scenario, 'faults[0].then.respond.headers.A=1.10');
+  expect(faults[0]?.effect).toMatchObject({ headers: { A: '1.10' } });
+  const { faults: all } = await resolved({}, 'faults=[{ then: { respond: { status: 503, headers: { B: 007 } } } }]');
+  expect(all[0]?.effect).toMatchObject({ headers: { B: '007' } });
+});

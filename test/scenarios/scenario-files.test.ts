@@ -122,6 +122,33 @@ describe('a file is read as written', () => {
     });
   });
 
+  test('sends the number of a response header as it is written; JSON has the value of a number', async () => {
+    const values = ['1.10', '007', '1e3', '0x1F', '1.0', '9007199254740993', '-0', '.5', '12345678901234567890.10'];
+    const headers = values.map((value, index) => `X-${index}: ${value}`).join(', ');
+    const faults = (text: string) => `faults: [{ then: { respond: { status: 503, headers: { ${text} } } } }]`;
+    const sent = async (name: string, text: string) => {
+      const { faults: [fault] = [] } = await read(write(name, text));
+      return Object.values(fault?.then.respond?.headers ?? {});
+    };
+    expect(await sent('base.yaml', faults(headers))).toEqual(values);
+    expect(await sent('above.yaml', `extends: ./base.yaml\n${faults(`${headers}, Y: "2.50"`)}`)).toEqual([
+      ...values,
+      '2.50',
+    ]);
+    expect(
+      await sent('base.json', `{"faults":[{"then":{"respond":{"status":503,"headers":{"X":1.10,"Y":2}}}}]}`),
+    ).toEqual([1.1, 2]);
+    await expect(read(write('on.yaml', faults('X: true')))).rejects.toThrow(
+      'expected text, a number or null, got true',
+    );
+  });
+
+  test('keeps the numbers of a body, which is JSON', async () => {
+    const text = 'faults: [{ then: { respond: { status: 503, body: { respond: { headers: { X: 1.10 } } } } } }]';
+    const { faults: [fault] = [] } = await read(write('body.yaml', text));
+    expect(fault?.then.respond?.body).toEqual({ respond: { headers: { X: 1.1 } } });
+  });
+
   test('JSON with tabs, a byte order mark, escapes and numeric names is read', async () => {
     const text = '\ufeff{\n\t"name": "\\ud83d\\ude00\\/",\n\t"keys": {\n\t\t"007": {}\n\t}\n}\n';
     expect(await read(write('tabs.json', text))).toEqual({ name: '😀/', keys: { '007': {} } });

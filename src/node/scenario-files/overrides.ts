@@ -1,6 +1,7 @@
 import { defaultScenario } from '../../petstore/default-scenario.js';
 import { resolveScenario } from '../../petstore/scenario.js';
 import { withPresentNames } from '../../scenario/ban-schema.js';
+import { isHeaderValue } from '../../scenario/fault-schema.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
@@ -41,7 +42,7 @@ export async function readSetFlag(text: string): Promise<Override> {
   if (steps.length > maximumDepth) {
     throw new UsageError(`${flag}: expected a path of at most ${maximumDepth} steps, got ${steps.length}`);
   }
-  const { value, issues } = readYaml(text.slice(end + 1));
+  const { value, issues } = readYaml(text.slice(end + 1), (inner) => isHeaderValue([...steps, ...inner]));
   const [issue] = issues;
   if (issue !== undefined) throw new UsageError(`${flag}: ${issue.message}`);
   return { flag, ...withPresentName(steps, value) };

@@ -41,8 +41,9 @@ interface Part {
 /**
  * Parses a YAML 1.2 document (which includes JSON) into JSON values: no tags, aliases, `%YAML` or repeated field names.
  * Never throws; mistakes are in `issues`.
+ * @param isText whether a number at a path is read as the text that is written there, such as `007`
  */
-export function readYaml(text: string): YamlText {
+export function readYaml(text: string, isText: (steps: readonly Step[]) => boolean = () => false): YamlText {
   const lines = new LineCounter();
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -97,7 +98,7 @@ export function readYaml(text: string): YamlText {
   }
   if (issues.length > 0) return unreadable;
 
-  const root = toPart(document.contents, [], report);
+  const root = toPart(document.contents, [], { report, isText });
   return {
     value: root.value,
     issues,
@@ -160,8 +161,14 @@ function findUnclosed(documents: readonly CST.Token[]): CST.FlowCollection | und
 
 type Report = (offset: number, steps: readonly Step[], message: string) => void;
 
+interface Reading {
+  readonly report: Report;
+  readonly isText: (steps: readonly Step[]) => boolean;
+}
+
 /** Converts a YAML node with its content. Reports and omits values that a scenario cannot contain. */
-function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
+function toPart(node: unknown, steps: readonly Step[], reading: Reading): Part {
+  const { report, isText } = reading;
   if (isAlias(node)) {
     const offset = node.range?.[0] ?? 0;
     report(
@@ -179,10 +186,13 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
     return { value: undefined, offset };
   }
   if (isScalar(node)) {
-    return { value: typeof node.value === 'bigint' ? normalizeInteger(node.value) : node.value, offset };
+    const { value, source } = node;
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    if (isNumber && isText(steps)) return { value: source, offset };
+    return { value: typeof value === 'bigint' ? normalizeInteger(value) : value, offset };
   }
   if (isSeq(node)) {
-    const list = node.items.map((item, index) => toPart(item, [...steps, index], report));
+    const list = node.items.map((item, index) => toPart(item, [...steps, index], reading));
     return { value: list.map(({ value }) => value), offset, parts: new Map(list.entries()) };
   }
   const parts = new Map<Step, Part>();
@@ -193,7 +203,7 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
       continue;
     }
     if (parts.has(name)) report(nameOffset, [...steps, name], 'expected each field once, got a second one');
-    const part = toPart(pair.value, [...steps, name], report);
+    const part = toPart(pair.value, [...steps, name], reading);
     parts.set(name, { ...part, nameOffset, offset: part.offset || nameOffset });
   }
   const given = [...parts].filter(([, { value }]) => value !== undefined);

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { withPresentNames } from '../../scenario/ban-schema.js';
+import { isHeaderValue } from '../../scenario/fault-schema.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { nearest } from '../../validation/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
@@ -110,10 +111,11 @@ function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Iss
 }
 
 function toLayer(file: string, text: string): Layer {
-  const yaml = readYaml(text);
+  const isJson = !/\.ya?ml$/.test(file) && /^\s*[{[]/.test(text);
+  const yaml = readYaml(text, isJson ? undefined : isHeaderValue);
   return {
     file,
-    text: !/\.ya?ml$/.test(file) && /^\s*[{[]/.test(text) ? withJsonError(yaml, text) : yaml,
+    text: isJson ? withJsonError(yaml, text) : yaml,
     value: yaml.value,
   };
 }
