@@ -165,13 +165,49 @@ describe('no-jitter', () => {
 describe('retry-storm', () => {
   const storm = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'retry-storm');
 
-  test('finds more than six attempts of one call', () => {
+  test('finds more than six attempts of one call, and only warns if each came after its wait', () => {
     expect(storm(Array(6).fill(1_000))).toMatchObject({
-      severity: 'fail',
+      severity: 'warn',
       measured: '7 attempts',
       allowed: '6 attempts',
-      text: expect.stringContaining('GET /pets was tried 7 times within 6.0 s'),
+      text: expect.stringMatching(
+        /^GET \/pets was tried 7 times within 6\.0 s .*Each retry came after its required wait\./,
+      ),
     });
+    expect(storm([...Array(5).fill(1_000), 900])).toMatchObject({
+      severity: 'fail',
+      text: expect.not.stringContaining('Each retry came'),
+    });
+  });
+
+  test('only warns after the promised waits of a ban, of an outage, and of a reset time', () => {
+    const answers: [number, Record<string, string | null>][] = [
+      [403, { 'Retry-After': '2' }],
+      [503, { 'Retry-After': '2' }],
+      [429, { 'Retry-After': null, 'X-RateLimit-Reset': '2' }],
+    ];
+    for (const [status, headers] of answers) {
+      const scenario: Scenario = { ban: 'off', faults: [{ then: { respond: { status, headers } } }] };
+      const isPlain = status === 403;
+      const verdict = verdictOn(scenario, sending(Array(8).fill(2_100)));
+      if (!isPlain) expect(found(verdict, 'retry-storm')?.severity, String(status)).toBe('warn');
+      expect(verdict.outcome, String(status)).not.toBe('fail');
+    }
+  });
+
+  test('fails for an obedient client if the scenario names it, or if the service asks for less than a second', () => {
+    const asking = (text: string, expect: Scenario['expect'] = {}) => ({
+      ban: 'off' as const,
+      expect,
+      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': text } } } }],
+    });
+    const severityOf = (scenario: Scenario, ms: number) =>
+      found(verdictOn(scenario, sending(Array(20).fill(ms))), 'retry-storm')?.severity;
+    expect(severityOf(asking('1', { fail: ['retry-storm'] }), 1_100)).toBe('fail');
+    expect(severityOf(asking('0'), 20)).toBe('fail');
+    expect(severityOf(asking('0'), 1_100)).toBe('fail');
+    expect(severityOf(asking('0.9'), 1_000)).toBe('fail');
+    expect(severityOf(asking('1'), 1_000)).toBe('warn');
   });
 
   test('spares six attempts, and further ones after a success', () => {

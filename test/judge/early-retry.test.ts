@@ -305,6 +305,31 @@ describe('overslept', () => {
     expect(lateAfter(6, 61_200)?.allowed).toBe('60.0 s');
   });
 
+  test('tolerates twice the last wait, however long, because the document asks for exponential backoff', () => {
+    const stubborn: Scenario = {
+      ban: 'off',
+      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': '2' } } } }],
+    };
+    const waiting = (...waits: number[]) => found(verdictOn(stubborn, sending(waits)), 'overslept');
+    const doubling = Array.from({ length: 14 }, (_, attempt) => 2_000 + 400 * 2 ** attempt);
+    expect(waiting(...doubling)).toBeUndefined();
+    expect(waiting(8_000, 16_000, 32_000, 64_000, 120_000, 250_000)).toBeUndefined();
+    expect(waiting(8_000, 16_000, 60_000)).toMatchObject({ severity: 'warn', measured: '58.0 s late' });
+    expect(waiting(2_000, 2_000, 2_000, 64_000)?.allowed).toBe('32.0 s');
+  });
+
+  test('takes the waits of a backoff without a maximum for no mistake of the unit', () => {
+    const scenario: Scenario = {
+      ban: 'off',
+      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': '4' } } } }],
+    };
+    const tripling = Array.from({ length: 9 }, (_, attempt) => 4_000 + 609 * 3 ** attempt);
+    const verdict = verdictOn(scenario, sending(tripling));
+    expect((tripling.at(-1) ?? 0) / 4_000).toBeGreaterThan(990);
+    expect(found(verdict, 'overslept')).toMatchObject({ severity: 'warn' });
+    expect(verdict.findings.map(({ text }) => text).join()).not.toContain('milliseconds');
+  });
+
   test('fails if milliseconds are used as seconds', () => {
     const finding = late(45_000_000);
     expect(finding?.severity).toBe('fail');

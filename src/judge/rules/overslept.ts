@@ -1,5 +1,5 @@
 import { finding, formatDuration, type WireRule } from '../finding.js';
-import type { JudgedRequest, RefusalEpisode } from '../run.js';
+import { type JudgedRequest, type RefusalEpisode, waitedMs } from '../run.js';
 
 const minimumMs = 10_000;
 const share = 0.5;
@@ -18,6 +18,10 @@ const minimumUnixTimeWaitMs = 300 * 86_400_000;
  * 0.01 is one percent.
  */
 const unitShare = 0.01;
+/** Growth of a client's waits by doubling, with a tenth for jitter. */
+const doubling = 2.2;
+/** Maximum growth of a client's waits that counts as its own backoff, per refusal. */
+const maximumGrowth = 10;
 /**
  * Maximum lateness of a retry that the judge accepts as exponential backoff, in milliseconds. After repeated refusals,
  * a backoff that doubles each wait makes retries late.
@@ -25,11 +29,18 @@ const unitShare = 0.01;
 const longestBackoffMs = 60_000;
 
 /**
- * Time by which a retry may be late after the required wait, in milliseconds: the client may have its own backoff, or
- * other work.
+ * Time by which a retry may be late after the required wait, in milliseconds: the client may have other work, or its
+ * own backoff. Twice the wait before the refused request is allowed, because the document asks for exponential backoff.
  */
-export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
-  Math.max(minimumMs, (deadlineMs - answeredAtMs) * share);
+export function patienceMs(refusal: JudgedRequest): number {
+  const { deadlineMs = refusal.answeredAtMs, answeredAtMs } = refusal;
+  const askedMs = deadlineMs - answeredAtMs;
+  return Math.max(minimumMs, askedMs * share, doubling * lastWaitMs(refusal) - askedMs);
+}
+
+/** The client's own wait before a request that was refused again, in milliseconds; 0 for the first of a series. */
+const lastWaitMs = (refusal: JudgedRequest) =>
+  refusal.lastRefusalRead === undefined ? 0 : waitedMs(refusal.lastRefusalRead, refusal);
 
 /** Rule: finds retries that come much later than the required wait. */
 export const overslept: WireRule = {
@@ -42,10 +53,12 @@ export const overslept: WireRule = {
       const backoffMs = Math.min(longestBackoffMs, Math.max(1_000, askedMs) * 2 ** refusals);
       const allowedMs = Math.max(patienceMs(refusal), refusals > 1 ? backoffMs : 0);
       if (lateMs <= allowedMs) return [];
-      const waitedMs = lateMs + askedMs;
+      const lastedMs = lateMs + askedMs;
       const isSame = request.fingerprint === refusal.fingerprint;
-      const isThousand = lateMs > minimumUnitErrorLateMs && looksLikeThousand(waitedMs, refusal);
-      const isUnitError = isSame && (isThousand || isUnixTimeWait(waitedMs, refusal));
+      // A wait that continues a backoff without a maximum may be a thousand times the required one by chance.
+      const isGrown = lastedMs <= maximumGrowth * lastWaitMs(refusal);
+      const isThousand = !isGrown && lateMs > minimumUnitErrorLateMs && looksLikeThousand(lastedMs, refusal);
+      const isUnitError = isSame && !isGrown && (isThousand || isUnixTimeWait(lastedMs, refusal));
       const advice = isThousand
         ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
         : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
@@ -54,8 +67,8 @@ export const overslept: WireRule = {
           measured: `${formatDuration(lateMs)} late`,
           allowed: formatDuration(allowedMs),
           text: isUnitError
-            ? `Waited ${formatDuration(waitedMs)} instead of ${formatDuration(askedMs)}. ${advice}`
-            : `Retried ${formatDuration(lateMs)} late: waited ${formatDuration(waitedMs)} instead of ${formatDuration(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
+            ? `Waited ${formatDuration(lastedMs)} instead of ${formatDuration(askedMs)}. ${advice}`
+            : `Retried ${formatDuration(lateMs)} late: waited ${formatDuration(lastedMs)} instead of ${formatDuration(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
         }),
       ];
     });

@@ -14,6 +14,8 @@ const pauseMs = 45_000;
  * breakers probe at intervals of this length.
  */
 const probeMs = 25_000;
+/** Minimum required wait, in milliseconds, that excuses many attempts. A service that asks for 0 s excuses no loop. */
+const minimumPromiseMs = 1_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
 /** Minimum interval of attempts that counts as polling, in milliseconds. */
@@ -77,12 +79,17 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   ];
 }
 
-const storm = (attempts: readonly JudgedRequest[], attemptCount: number) =>
-  finding('fail', attempts, {
+/** Creates the finding of too many attempts. It only warns if the client waited before each retry as required. */
+function storm(attempts: readonly JudgedRequest[], attemptCount: number) {
+  const isPatient = attempts
+    .slice(1)
+    .every((request) => isObedient(request) && promisedMs(request) >= minimumPromiseMs);
+  return finding(isPatient ? 'warn' : 'fail', attempts, {
     measured: `${attemptCount} attempts`,
     allowed: `${maximumAttempts} attempts`,
-    text: `${triedTimes(attempts, `${attemptCount} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
+    text: `${triedTimes(attempts, `${attemptCount} times`)} ${isPatient ? 'Each retry came after its required wait. Limit the attempts nevertheless' : 'Limit the attempts'}, and retry in one layer only: nested retries multiply.`,
   });
+}
 
 function mayBeSeveral(attempts: readonly JudgedRequest[], attemptCount: number) {
   const least = Math.ceil(attemptCount / maximumAttempts);
@@ -100,10 +107,18 @@ const triedTimes = (attempts: readonly JudgedRequest[], often: string) => {
   return `${requestTarget(first)} was tried ${often} within ${formatDuration(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
-/** Whether a retry came after the required wait. */
+/** Whether a retry came after the required wait, or after the longest that an unreadable Retry-After may mean. */
 function isObedient(request: JudgedRequest): boolean {
-  const refusal = request.retryOf ?? request.retryOfOutage;
-  return refusal !== undefined && (earlyMs(refusal, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
+  const response = request.retryOf ?? request.retryOfOutage;
+  if (response === undefined) return false;
+  const { answeredAtMs, unreadWaitMs = Number.POSITIVE_INFINITY } = response;
+  return (earlyMs(response, request) ?? answeredAtMs + unreadWaitMs - request.arrivedAtMs) <= toleranceMs;
+}
+
+/** Wait that the response before a retry required, in milliseconds; 0 if it required none. */
+function promisedMs(request: JudgedRequest): number {
+  const { answeredAtMs = 0, retryAfterMs, resetMs, unreadWaitMs } = request.retryOf ?? request.retryOfOutage ?? {};
+  return retryAfterMs ?? (resetMs === undefined ? (unreadWaitMs ?? 0) : resetMs - answeredAtMs);
 }
 
 /**
