@@ -112,7 +112,12 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     return due === Number.POSITIVE_INFINITY ? undefined : due;
   };
   const earlyMs = (told: Sent, one: Sent) => (dueMs(told) ?? one.atMs) - one.atMs;
-  const patienceMs = (told: Sent) => Math.max(10_000, ((dueMs(told) ?? 0) - told.doneMs) / 2);
+  /** Wait before each request after a refusal. The next wait may be twice as long, with a tenth for jitter. */
+  const waits = new Map<Sent, number>();
+  const patienceMs = (told: Sent) => {
+    const askedMs = (dueMs(told) ?? 0) - told.doneMs;
+    return Math.max(10_000, askedMs / 2, 2.2 * (waits.get(told) ?? 0) - askedMs);
+  };
 
   const overlaps = sent.some((one, at) =>
     sent.slice(0, at).some(({ doneMs, isLeft }) => doneMs > one.atMs + (isLeft ? toleranceMs : 0)),
@@ -146,6 +151,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     if (isAnyone) blame('no-shared-gate', false);
     else if (own !== undefined) {
       unreturned.splice(unreturned.indexOf(own), 1);
+      waits.set(one, one.atMs - own.doneMs);
       for (const name of ['early-retry', 'ban-tripped', 'ban-hammered', 'no-shared-gate']) tested.add(name);
       const { retry, reset } = promises(own);
       const isAfterReset = isThread && isRefused(one) && retry !== undefined && (reset ?? one.atMs + 1) <= one.atMs;
@@ -196,7 +202,11 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       const obeys = tries.slice(1).every((one, at) => earlyMs(tries[at] as Sent, one) <= toleranceMs);
       const gaps = tries.slice(1).map(({ atMs }, at) => atMs - (tries[at] as Sent).atMs);
       const isSpared = Math.min(...gaps) >= 25_000 || (obeys && attempts <= 6 * expects.calls && expects.calls > 1);
-      if (attempts > 6 && !isSpared) blame('retry-storm', true);
+      const asksToWait = tries.slice(0, -1).every((one) => {
+        const { retry, reset = 0 } = promises(one);
+        return (retry ?? reset) - one.doneMs >= secondMs;
+      });
+      if (attempts > 6 && !isSpared) blame('retry-storm', !(obeys && asksToWait));
       judgeGrowth(tries);
       tries = [];
     };
