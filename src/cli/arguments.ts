@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { hintFor } from '../validation/nearest.js';
 import type { CliInput } from './cli-input.js';
-import { type CliCommand, commands, commonFlags, type Flag } from './commands.js';
+import { type CliCommand, commands, commonFlags, type Flag, shortFlags } from './commands.js';
 import { program } from './program.js';
 
 /** The request that the command line makes: help, the version or a command with its flags. */
@@ -22,13 +22,8 @@ export function readArguments(args: readonly string[]): ParsedArguments {
   const [name = 'serve', ...rest] = positionals;
   if (values.help) return { help: positionals[0] };
   if (values.version) return { version: true };
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
-    const names = Object.keys(commands);
-    throw new UsageError(
-      `expected a command (${names.join(', ')}), got ${JSON.stringify(name)}${hintFor(name, names, asScenario(name))}; see ${program} --help`,
-    );
-  }
+  if (name === 'help') return { help: readHelpTopic(rest) };
+  const command = commandOf(name);
   const known = flagsOf(command);
   const flags = Object.entries(values).map(([flag, value]) => {
     if (flag !== 'json' && !Object.hasOwn(known, flag))
@@ -54,14 +49,34 @@ export function readArguments(args: readonly string[]): ParsedArguments {
   };
 }
 
+/** @throws {UsageError} for an unknown command, with the nearest known name */
+function commandOf(name: string): CliCommand {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command !== undefined) return command;
+  const names = [...Object.keys(commands), 'help'];
+  throw new UsageError(
+    `expected a command (${names.join(', ')}), got ${JSON.stringify(name)}${hintFor(name, names, asScenario(name))}; see ${program} --help`,
+  );
+}
+
+/** Reads the command that `help` explains; `undefined` for the overview. */
+function readHelpTopic([topic, further]: readonly string[]): string | undefined {
+  if (further !== undefined)
+    throw new UsageError(`expected no further argument for help ${topic}, got ${JSON.stringify(further)}`);
+  if (topic === undefined || topic === 'help') return undefined;
+  commandOf(topic);
+  return topic;
+}
+
 function parse(args: readonly string[]) {
   const all: Record<string, Flag> = Object.assign({}, commonFlags, ...Object.values(commands).map(flagsOf));
   const options = Object.fromEntries(
     Object.entries(all).map(([name, flag]) => [
       name,
-      typeof flag === 'string'
-        ? { type: 'boolean' as const, ...(/^(help|version)$/.test(name) && { short: name[0] as string }) }
-        : { type: 'string' as const, multiple: true },
+      {
+        ...(typeof flag === 'string' ? { type: 'boolean' as const } : { type: 'string' as const, multiple: true }),
+        ...(shortFlags[name] !== undefined && { short: shortFlags[name] }),
+      },
     ]),
   );
   try {

@@ -78,8 +78,9 @@ const verdictFlags: FlagsFor<VerdictFlags> = {
 };
 
 const listenFlags: FlagsFor<ListenFlags> = {
-  port: ['N', 'port; 0 for a free port (default: 4010)'],
-  host: ['HOST', 'address to listen on (default: 127.0.0.1 and ::1)'],
+  port: ['N', 'port; 0 for a free port (default: PORT, or 4010)'],
+  host: ['HOST', 'address to listen on (default: HOST, if an IP address, or loopback)'],
+  'public-url': ['URL', 'URL of the server for clients, behind a proxy: https://team.example/petstore'],
   log: ['FORMAT', 'pretty, json or silent (default: pretty; json with --json or for an AI agent)'],
   'allowed-host': ['NAME', 'another host name that clients may use', true],
   'control-token': ['TOKEN', 'bearer token of control requests; required on a host other than loopback'],
@@ -344,6 +345,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     load: async () => (await import('./commands/assumptions.js')).printAssumptions,
   } satisfies CliCommand<object>,
 };
+
+/** Short forms of flags. */
+export const shortFlags: Readonly<Record<string, string>> = { port: 'p', help: 'h', version: 'v' };
 
 /** Flags that every command has. */
 export const commonFlags = {

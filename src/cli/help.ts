@@ -1,4 +1,4 @@
-import { type CliCommand, commands, commonFlags, type Flag } from './commands.js';
+import { type CliCommand, commands, commonFlags, type Flag, shortFlags } from './commands.js';
 import { program } from './program.js';
 
 const columns = 110;
@@ -15,7 +15,7 @@ function overview(): string[] {
     'petstore-sim: a stateful simulator of the Petstore service, with plans, rate limits, bans and a clock you control',
     '',
     'Commands',
-    ...table(forms),
+    ...table([...forms, ['help [COMMAND]', 'prints this overview, or help for a command']]),
     '',
     'Options',
     ...table(flagRows(commonFlags)),
@@ -45,9 +45,11 @@ const exampleLine = (example: string) => `  ${program} ${example}`;
 
 const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
   Object.entries(flags).map(([name, flag]) => {
-    if (typeof flag === 'string') return [`--${name}`, flag];
+    const short = shortFlags[name];
+    const written = short === undefined ? `--${name}` : `--${name}, -${short}`;
+    if (typeof flag === 'string') return [written, flag];
     const [value, about, isRepeatable] = flag;
-    return [`--${name} ${value}`, `${about}${isRepeatable ? '; may be repeated' : ''}`];
+    return [`${written} ${value}`, `${about}${isRepeatable ? '; may be repeated' : ''}`];
   });
 
 /** Formats rows of two columns. The second column is aligned, and its text is wrapped. */

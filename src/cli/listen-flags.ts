@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import { type StopSignal, stopSignals } from '../judge/run-result.js';
 import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
+import { printNote } from './print-error.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
 import { onStopSignal } from './stop-signals.js';
 
@@ -9,30 +11,66 @@ import { onStopSignal } from './stop-signals.js';
 export interface ListenFlags {
   port?: string;
   host?: string;
+  'public-url'?: string;
   log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
   json?: boolean;
 }
 
+/** Environment variable from which the address of a server comes: `PORT` or `HOST`; absent for a flag or a default. */
+export interface AddressSource {
+  port?: 'PORT';
+  host?: 'HOST';
+}
+
+/** A server's options and its log, as flags and the environment select them. */
+export interface Listening {
+  log: LogFormat;
+  options: ListenOptions;
+  writeLine: WriteLine;
+  addressFrom: AddressSource;
+}
+
 /**
- * Converts a server's flags to its options, and creates a function that writes log lines to standard output.
- * @throws {UsageError} for an invalid flag
+ * Converts a server's flags to its options, and creates a function that writes log lines to standard output. Without
+ * `--port` and `--host`, the environment variables PORT and HOST apply.
+ * @throws {UsageError} for an invalid flag or PORT
  */
-export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions; writeLine: WriteLine } {
-  const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
+export function readListenFlags(flags: ListenFlags, environment = process.env): Listening {
+  const addressFrom: AddressSource = {};
+  const { PORT } = environment;
+  if (flags.port === undefined && PORT) addressFrom.port = 'PORT';
+  const port =
+    addressFrom.port === undefined
+      ? wholeNumber('--port', flags.port ?? '4010', 65_535)
+      : wholeNumber('the environment variable PORT', PORT as string, 65_535);
+  const host = flags.host ?? hostFrom(environment);
+  if (flags.host === undefined && host !== undefined) addressFrom.host = 'HOST';
   const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const writeLine = createOutputLines((count) => droppedLine(log, count));
   const onAnswer = createRequestLog(log, writeLine);
   const options: ListenOptions = {
     port,
-    ...(flags.host !== undefined && { host: flags.host }),
+    ...(host !== undefined && { host }),
+    ...(flags['public-url'] !== undefined && { publicUrl: flags['public-url'] }),
     allowedHosts: flags['allowed-host'] ?? [],
     controlToken: flags['control-token'],
     ...(onAnswer && { onAnswer }),
   };
-  return { log, options, writeLine };
+  return { log, options, writeLine, addressFrom };
+}
+
+/**
+ * Reads the environment variable HOST, if it is an address to listen on. Shells and package managers also set HOST, to
+ * the machine's name or to a platform such as `x86_64-conda-linux-gnu`; a name is ignored, with a note.
+ */
+function hostFrom({ HOST }: NodeJS.ProcessEnv): string | undefined {
+  if (!HOST || HOST === 'localhost' || isIP(HOST) !== 0) return HOST || undefined;
+  const name = JSON.stringify(HOST);
+  printNote(`ignored the environment variable HOST, because ${name} is no IP address; --host ${HOST} listens there`);
+  return undefined;
 }
 
 /**

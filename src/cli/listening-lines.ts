@@ -5,7 +5,7 @@ import { formatInteger } from '../values/format-integer.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { windowText } from '../values/window-text.js';
-import type { readListenFlags } from './listen-flags.js';
+import type { AddressSource, Listening } from './listen-flags.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
@@ -15,17 +15,18 @@ import { shellWords } from './shell-words.js';
  * it.
  */
 export function announce(
-  { log, options, writeLine }: ReturnType<typeof readListenFlags>,
+  { log, options, writeLine, addressFrom }: Listening,
   sim: Simulator,
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { resumedFrom?: string | undefined },
 ): void {
   const hasToken = options.controlToken !== undefined;
-  for (const line of listeningLines(log, sim, server, hasToken, server.resumedFrom)) writeLine(line);
+  for (const line of listeningLines(log, sim, server, hasToken, server.resumedFrom, addressFrom)) writeLine(line);
 }
 
 /**
  * Lines that the command line prints when the server listens. The first line of the JSON form is the `listening` event.
  * @param resumedFrom folder of `--data` from which the state was loaded
+ * @param addressFrom environment variables from which port and host come
  */
 export function listeningLines(
   format: LogFormat,
@@ -33,6 +34,7 @@ export function listeningLines(
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   hasToken: boolean,
   resumedFrom?: string,
+  addressFrom: AddressSource = {},
 ): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
@@ -40,7 +42,9 @@ export function listeningLines(
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
     const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} scenarios --json`];
-    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, resumedFrom, next })];
+    const from = Object.keys(addressFrom).length > 0 ? addressFrom : undefined;
+    const listening = { event: 'listening', baseUrl, controlUrl, addressFrom: from, keys: states, resumedFrom, next };
+    return [JSON.stringify(listening)];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const windows = coreOf(sim).state.resolved.windowSeconds;
@@ -51,7 +55,11 @@ export function listeningLines(
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
   return [
-    `${styleText('bold', 'petstore-sim')}  scenario ${sanitizeText(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}`,
+    `${styleText('bold', 'petstore-sim')}  scenario ${sanitizeText(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}${Object.entries(
+      addressFrom,
+    )
+      .map(([part, name]) => `, ${part} from ${name}`)
+      .join('')}`,
     '',
     `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
     `  API        ${styleText('cyan', baseUrl)}`,

@@ -11,7 +11,7 @@ export async function serveReplayed(machine: StateMachine, position: number, fla
   const log = createTransientLog({ writer: 'replay' });
   const state = loggedState(machine, log, { health: () => ({ position: position + log.position }) });
   await state.run({ kind: 'started' });
-  const server = await startServer({ open: async () => state }, listening.options);
+  const server = await startServer({ open: async () => state }, listening);
   stopOnSignal(server);
   announce(listening, machine.sim, server);
 }

@@ -15,10 +15,13 @@ import { showOutcomeInTab } from './tab.js';
  * Run that is embedded in the dashboard's HTML, if the HTML is a saved report. `undefined` if a server sent the HTML.
  */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
+/** URL of the server, without the dashboard's path. A proxy may serve it under a path. */
+const serverUrl = location.origin + location.pathname.replace(/\/__sim\/.*/, '');
+const publicUrl = document.querySelector<HTMLMetaElement>('meta[name=public-url]')?.content;
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
   const sandbox = new URLSearchParams(location.search).get('sandbox') ?? undefined;
-  return { session: new Session(createServerSource(location.origin, sandbox)), sandbox };
+  return { session: new Session(createServerSource(serverUrl, sandbox, publicUrl)), sandbox };
 };
 
 function Page() {

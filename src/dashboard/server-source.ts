@@ -10,9 +10,10 @@ export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, to
 /**
  * Creates the dashboard's data source for a server or one of the server's sandboxes (isolated simulators). Reads the
  * event stream with `fetch`, because an EventSource cannot send the control token.
- * @param origin address of the server, such as `http://127.0.0.1:4010`
+ * @param origin URL of the server, such as `http://127.0.0.1:4010`
+ * @param publicUrl URL of the server for others, which the dashboard shows
  */
-export function createServerSource(origin: string, sandbox?: string): Source {
+export function createServerSource(origin: string, sandbox?: string, publicUrl = origin): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
   const request = async (
     method: string,
@@ -47,7 +48,7 @@ export function createServerSource(origin: string, sandbox?: string): Source {
       const list = await (await request('GET', '/sandboxes', undefined, undefined, `${origin}/__sim`)).json();
       return list.map(({ name }: { name: string }) => name);
     },
-    baseUrl: `${origin}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
+    baseUrl: `${publicUrl}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
     send: async (method, path, input) => (await request(method, path, input)).json(),
     text: async (path) => (await request('GET', path)).text(),
     async watch(since, take, signal) {

@@ -31,7 +31,9 @@ export interface Engine<State extends OpenedState = OpenedState> {
 }
 
 /** Running HTTP server and the state that it serves, such as the simulators, as one object. */
-export type ServedState<State extends OpenedState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
+export type ServedState<State extends OpenedState> = Omit<State, 'close'> &
+  Omit<RunningServer, 'sandboxes'> &
+  Pick<OpenPort, 'localUrl'>;
 
 /**
  * Opens a server's state (its simulators, and its log if any), and serves the simulators over HTTP. The result's

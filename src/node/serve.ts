@@ -38,9 +38,9 @@ export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
  */
 export interface ServedData {
   readonly port: number;
-  /** API URL: `http://127.0.0.1:4010/v1`. */
+  /** API URL: `http://127.0.0.1:4010/v1`. Begins with the option `publicUrl`, if set. */
   readonly baseUrl: string;
-  /** Control URL: `http://127.0.0.1:4010/__sim`. */
+  /** Control URL: `http://127.0.0.1:4010/__sim`. Begins with the option `publicUrl`, if set. */
   readonly controlUrl: string;
   readonly control: ServerControl;
   /**
@@ -103,7 +103,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     fsync,
     sandboxes: options.sandboxes,
   });
-  const { port, baseUrl, controlUrl, notices, close } = await serveState(engine, options);
-  const control = createControl(controlUrl, { token: options.controlToken });
+  const { port, baseUrl, controlUrl, localUrl, notices, close } = await serveState(engine, options);
+  const control = createControl(`${localUrl}/__sim`, { token: options.controlToken });
   return { port, baseUrl, controlUrl, control, notices, close };
 }

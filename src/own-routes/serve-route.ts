@@ -27,6 +27,8 @@ export interface RouteOptions {
 export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefusals'> {
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Start of the URL under which clients reach the server, if it differs from the request's origin. */
+  readonly publicUrl?: string | undefined;
   /**
    * Response that the function `serveRoute` created for the request, as plain data. The HTTP server sends this data
    * instead of the `Response` of the user's handler, because a `Response` cannot express connection faults.
@@ -90,7 +92,7 @@ export async function serveRoute(
     method,
     path,
     query: search.slice(1),
-    baseUrl: origin + base,
+    baseUrl: (context?.publicUrl ?? origin) + base,
     header: (each) => headers.get(each) ?? undefined,
     body,
     connection,

@@ -78,6 +78,30 @@ describe('petstore-sim COMMAND --help', () => {
     ]);
   });
 
+  test('help and help COMMAND print the same as --help', async () => {
+    expect((await runCommandLine(['help'])).out).toBe((await runCommandLine(['--help'])).out);
+    expect((await runCommandLine(['help', 'help'])).out).toBe((await runCommandLine(['--help'])).out);
+    for (const name of names)
+      expect(await runCommandLine(['help', name])).toEqual({ code: 0, out: helpOf(name), err: '' });
+    expect((await runCommandLine(['help'])).out).toMatch(/^ {2}help \[COMMAND\] /m);
+  });
+
+  test.each([
+    [['help', 'exce'], 'got "exce"; did you mean exec?'],
+    [['hlep'], 'got "hlep"; did you mean help?'],
+    [['help', 'exec', 'serve'], 'expected no further argument for help exec, got "serve"'],
+  ])('%j is a mistake', async (args, message) => {
+    const { code, err } = await runCommandLine(args);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('-p is the short form of --port, in every command that has it', () => {
+    expect(read('-p', '5055')).toMatchObject({ flags: { port: '5055' } });
+    expect(read('replay', 'run.jsonl', '--serve', '-p', '0')).toMatchObject({ flags: { port: '0' } });
+    expect(() => read('exec', '-p', '1', '--', 'true')).toThrow('expected no --port for exec');
+    for (const name of ['serve', 'demo', 'replay']) expect(helpOf(name)).toMatch(/^ {2}--port, -p N /m);
+  });
+
   test("flags after -- belong to the client's command", () => {
     expect(read('exec', '--', 'npm', 'test', '--help', '--bogus')).toMatchObject({
       rest: ['npm', 'test', '--help', '--bogus'],

@@ -80,7 +80,7 @@ const incompleteCode = 2;
 const next = (file: string) => [commandLine('state', 'export', '--from', file, '--as', 'scenario', 'scenario.yaml')];
 
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
-const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
+const serveFlags = ['port', 'host', 'public-url', 'log', 'allowed-host', 'control-token'] as const;
 
 const result = ({ applied, uncompared, last, machine, run, leftOut }: ReplayedRun) => ({
   entries: applied,

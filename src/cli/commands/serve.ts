@@ -52,7 +52,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   }
   const options = { ...listening.options, allowedOrigins: flags['allowed-origin'] ?? [], ...routes };
   const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
-  const server = await startServer(engine, options);
+  const server = await startServer(engine, { ...listening, options });
   const stop = stopOnSignal(server);
   if (flags['until-eof']) process.stdin.on('end', stop).resume();
   if (watch) {
@@ -73,7 +73,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
       onReload: reportReload(nameOrFile, listening.log, listening.writeLine),
     });
   }
-  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
+  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.localUrl}/__sim/`);
   announce(listening, server.simulators.sim, server);
 }
 

@@ -42,6 +42,8 @@ export interface ExtensionCall {
    * serves such requests.
    */
   readonly isBeforeApi: boolean;
+  /** Start of the URLs of requests in the journal. Default: their origin by the Host header. */
+  readonly publicUrl: string | undefined;
 }
 
 /**
@@ -91,7 +93,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   const serve = (
     request: IncomingMessage,
     response: ServerResponse,
-    { report, numberOf, holdsRefusals }: ExtensionCall,
+    { report, numberOf, holdsRefusals, publicUrl }: ExtensionCall,
     own: readonly RequestHandler[],
     fallThrough: () => void,
     body?: Uint8Array,
@@ -101,6 +103,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
         return numberOf(request);
       },
       holdsRefusals,
+      publicUrl,
       signal: disconnectSignal(response),
     };
     let isOurs = true;

@@ -14,7 +14,7 @@ import { basePathOf, isUnderBasePath } from '../http/base-path.js';
 import { corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody } from '../http/read-body.js';
-import { readTarget } from '../http/read-target.js';
+import { originOf, readTarget } from '../http/read-target.js';
 import { reported } from '../http/served-answer.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
@@ -128,7 +128,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     });
   }
 
-  return (sim, request, response, { report, numberOf, holdsRefusals, prefix, read }) => {
+  return (sim, request, response, { report, numberOf, holdsRefusals, prefix, publicUrl, read }) => {
     const { method = '', headers } = request;
     const { text: target, path, query } = readTarget(request.url as string, prefix.length);
     const { cors, isOriginRefused } = corsOf(request, sim);
@@ -146,7 +146,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         method,
         path: decodeUnreserved(path.slice(under.length)),
         query,
-        baseUrl: `http://${headers.host}${prefix}${under}`,
+        baseUrl: originOf(request, publicUrl) + prefix + under,
         header: (name) => headers[name] as string | undefined,
         body: body.start?.subarray(0, maximumBodyBytes),
         connection,

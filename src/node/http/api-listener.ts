@@ -31,11 +31,13 @@ export type ApiListener = (
  * stays in the processor's caches, unlike one function per sandbox.
  * @param holdsRefusals whether the server's own simulator sends a response such as a 429 about 20 ms later, so that a
  * client's parallel requests arrive first; never in sandboxes
+ * @param publicUrl start of the URLs of requests; default: by their Host header
  */
 export function createApiListener(
   simulators: ServedSimulators,
   connections: Connections,
   holdsRefusals = false,
+  publicUrl?: string,
 ): ApiListener {
   const end = createBatchedEnd();
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
@@ -65,6 +67,7 @@ export function createApiListener(
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base: prefix + (basePath ?? main),
+        publicUrl,
         basePath,
         body,
         connection: connections.numberOf(request),

@@ -21,6 +21,7 @@ import { runInTurns } from './event-loop-turns.js';
 import { isHealthCheck, sendHealth } from './health-check.js';
 import { keepSandboxInUse } from './keep-sandbox-in-use.js';
 import { servePage } from './page.js';
+import { originOf } from './read-target.js';
 import { sendPieces } from './send-pieces.js';
 import { sendRefusal } from './send-response.js';
 import type { Report } from './served-answer.js';
@@ -34,6 +35,8 @@ const largeBytes = 64 * 1024;
 export interface ControlRouterOptions extends ControlAccess {
   /** Signal that is aborted when the server closes, to end waiting requests and event streams. */
   closing: AbortSignal;
+  /** Start of all URLs in responses. Default: by the Host header of each request. */
+  publicUrl: string | undefined;
   /** OpenAPI description of the user's custom routes. */
   readonly openapi?: CustomRoutesDescription | undefined;
 }
@@ -59,7 +62,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
 export function createControlRouter(
   simulators: ServedSimulators,
   { operations, sandboxOperations }: ServedService,
-  { closing, openapi, ...access }: ControlRouterOptions,
+  { closing, openapi, publicUrl, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
   const errorBodies = new WeakMap<ServerResponse, string>();
@@ -92,6 +95,7 @@ export function createControlRouter(
       : noSandbox();
   };
 
+  const toldOrigin = (request: Request) => originOf(request, publicUrl);
   const instance = randomUUID();
   const events = createEventSender();
   const serve =
@@ -117,7 +121,7 @@ export function createControlRouter(
         const input = large ?? readInput(request, operation);
         const runNow = () => runInTurns(performInSteps(operation, target, input, caller, isLarge));
         if (operation.method === 'GET') return runNow();
-        return simulators.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
+        return simulators.change({ name, operation, sandbox, input, caller, origin: toldOrigin(request), run: runNow });
       };
       if (operation.feed !== undefined) {
         const open = () => openEntryFeed(operation, target, readInput(request, operation)) as EntryFeed;
@@ -151,14 +155,12 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // Uses the loopback address as the origin's host for a request without a Host header, as in HTTP/1.0.
-  const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', operations, (request) => {
-    const origin = originOf(request);
+    const origin = toldOrigin(request);
     return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
   });
-  servePage(app);
-  mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
+  servePage(app, publicUrl);
+  mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: toldOrigin(request) } }));
   mount('/__sim/sandboxes/:sandbox', operations, (request) => {
     const name = request.params.sandbox as string;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -168,7 +170,7 @@ export function createControlRouter(
         target: sandbox.sim,
         sandbox: name,
         gone: sandbox.removed,
-        ...sandboxUrls(originOf(request), sandbox),
+        ...sandboxUrls(toldOrigin(request), sandbox),
       }
     );
   });

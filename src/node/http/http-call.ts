@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../../requests/api-call.js';
-import { readTarget } from './read-target.js';
+import { originOf, readTarget } from './read-target.js';
 import { disconnectSignal } from './wire-faults.js';
 
 /**
@@ -11,6 +11,7 @@ export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #base: string;
+  readonly #publicUrl: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -25,6 +26,7 @@ export class HttpCall implements ApiCall {
     response: ServerResponse,
     {
       base,
+      publicUrl,
       basePath,
       body,
       connection,
@@ -32,6 +34,7 @@ export class HttpCall implements ApiCall {
       adapterHeaders,
     }: Pick<ApiCall, 'body' | 'basePath' | 'connection' | 'adapterHeaders'> & {
       base: string;
+      publicUrl: string | undefined;
       holdsRefusals: boolean;
     },
   ) {
@@ -39,6 +42,7 @@ export class HttpCall implements ApiCall {
     this.#request = request;
     this.#response = response;
     this.#base = base;
+    this.#publicUrl = publicUrl;
     this.method = request.method ?? '';
     this.path = path;
     this.query = query;
@@ -50,7 +54,7 @@ export class HttpCall implements ApiCall {
   }
 
   get baseUrl(): string {
-    return `http://${this.#request.headers.host}${this.#base}`;
+    return originOf(this.#request, this.#publicUrl) + this.#base;
   }
 
   header(name: string): string | undefined {

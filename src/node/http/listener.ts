@@ -40,7 +40,8 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
   const { sim } = simulators;
   const { connections, extensionOf, upstream, onAnswer } = options;
   const checkRequest = createRequestCheck(options.allowedHosts);
-  const serveApi = createApiListener(simulators, connections, options.holdRefusals);
+  const serveApi = createApiListener(simulators, connections, options.holdRefusals, options.publicUrl);
+  const publicOrigin = options.publicUrl && new URL(options.publicUrl).origin;
   const hasCustomRoutes = extensionOf !== undefined || upstream !== undefined;
   /**
    * Passes a request to the user's own handlers, then to the user's backend server. If neither responds, calls `serve`,
@@ -59,6 +60,7 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
       numberOf: (each: IncomingMessage) => connections.numberOf(each),
       holdsRefusals: options.holdRefusals && sandbox === undefined,
       isBeforeApi: upstream === undefined,
+      publicUrl: options.publicUrl,
     };
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const serveOther = (read?: Uint8Array) => {
@@ -93,13 +95,17 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
       report?.({ by: 'server', sim, status: refusal.status, body });
       return;
     }
+    // A page of the public URL is a page of this server, to which a proxy may have sent another Host.
+    if (publicOrigin !== undefined && request.headers.origin === publicOrigin)
+      request.headers.origin = `http://${request.headers.host}`;
     const target = request.url as string;
     if (isUnderBasePath(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
       if (basePathOf(target, sim.basePaths) !== undefined) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
       if (isVisit(request)) {
-        response.writeHead(302, { Location: '/__sim/', Vary: 'Accept' }).end();
+        // Relative, because a proxy may serve this server under a path.
+        response.writeHead(302, { Location: '__sim/', Vary: 'Accept' }).end();
         report?.({ by: 'server', sim, status: 302 });
         return;
       }

@@ -35,8 +35,13 @@ export function isPage({ method = '', url, headers: { accept = '' } }: IncomingM
 /** Whether an `Accept` header lists `text/html`, as browsers do. `curl` accepts any type and receives JSON. */
 export const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
 
-/** Serves the dashboard at `GET /__sim/` to browsers, with its files. Reads each file at its first request. */
-export function servePage(app: Express): void {
+/**
+ * Serves the dashboard at `GET /__sim/` to browsers, with its files. Reads each file at its first request.
+ * @param publicUrl start of the URLs that the dashboard shows; default: its own address
+ */
+export function servePage(app: Express, publicUrl?: string): void {
+  const publicMeta =
+    publicUrl === undefined ? '' : `<meta name="public-url" content="${publicUrl.replaceAll('&', '&amp;')}">`;
   const texts = new Map<string, string>();
   const read = (file: string) => {
     const text = texts.get(file) ?? readBuilt(file);
@@ -47,10 +52,11 @@ export function servePage(app: Express): void {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
     // Redirects to the URL with a slash at the end, because the dashboard's HTML refers to its files by relative URLs.
+    // The redirect is relative too, because a proxy may serve this server under a path.
     const { text, path } = readTarget(request.originalUrl);
-    if (!path.endsWith('/')) return response.redirect(308, `/__sim/${text.slice(path.length)}`);
+    if (!path.endsWith('/')) return response.redirect(308, `__sim/${text.slice(path.length)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
-    response.type('html').send(read('index.html'));
+    response.type('html').send(read('index.html').replace('<head>', () => `<head>${publicMeta}`));
   });
   for (const [file, type] of Object.entries(files)) {
     app.get(`/__sim/page/${file}`, (_, response) => {

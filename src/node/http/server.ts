@@ -3,6 +3,7 @@ import type { CustomRoutesDescription } from '../../control-api/custom-routes-de
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
+import { parseBaseUrl } from '../base-url.js';
 import type { HandlerSource } from '../custom-routes/extensions.js';
 import type { UpstreamOptions } from '../custom-routes/upstream.js';
 import { bind } from './bind.js';
@@ -18,6 +19,11 @@ export interface ListenOptions {
   port?: number;
   /** Host to listen on. Default: both addresses of this machine, 127.0.0.1 and, if available, ::1. */
   host?: string;
+  /**
+   * URL under which clients reach the server, if it differs from the address that it listens on, as behind a proxy:
+   * `https://team.example/petstore`. All URLs that the server tells begin with it, and its host name is allowed.
+   */
+  publicUrl?: string | undefined;
   /** Host names by which clients may address the server, in addition to `localhost` and 127.0.0.1. */
   allowedHosts?: readonly string[];
   /**
@@ -58,6 +64,7 @@ export interface ListenOptions {
 export const listenOptions: Record<keyof ListenOptions, true> = {
   port: true,
   host: true,
+  publicUrl: true,
   allowedHosts: true,
   controlToken: true,
   allowedOrigins: true,
@@ -72,9 +79,9 @@ export const listenOptions: Record<keyof ListenOptions, true> = {
 /** A listening server. */
 export interface RunningServer {
   readonly port: number;
-  /** API URL: `http://127.0.0.1:4010/v1`. */
+  /** API URL: `http://127.0.0.1:4010/v1`. Begins with the option `publicUrl`, if set. */
   readonly baseUrl: string;
-  /** Control URL: `http://127.0.0.1:4010/__sim`. */
+  /** Control URL: `http://127.0.0.1:4010/__sim`. Begins with the option `publicUrl`, if set. */
   readonly controlUrl: string;
   /** Independent simulators of this server, each under `/s/NAME/v1`. */
   readonly sandboxes: Sandboxes;
@@ -92,8 +99,10 @@ const closeTimeoutMs = 1_500;
 
 /** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
-  /** Origin of the server's URLs, for example `http://127.0.0.1:4010`. */
+  /** Start of the URLs that the server tells: `http://127.0.0.1:4010`, or the option `publicUrl`. */
   readonly origin: string;
+  /** Origin at which this machine reaches the server: `http://127.0.0.1:4010`. */
+  readonly localUrl: string;
   /**
    * Replaces the simulators that the server serves, and ends the streams of the previous ones.
    * @param routes the user's handlers and upstream backend; default: those passed before
@@ -116,6 +125,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   checkToken(controlToken);
   allowedOrigins.forEach(checkOrigin);
+  const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
       `Failed to listen on ${host}: expected a control token, because other machines could control the simulator; pass --control-token TOKEN, or the option controlToken in code`,
@@ -135,10 +145,13 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
       if (sim !== undefined) createReport(request, options.onAnswer)?.({ by: 'server', sim, status, body });
     },
   );
-  const origin = `http://${urlHost(hosts[0] as string)}:${servers.port}`;
+  const localUrl = `http://${reachableHost(hosts[0] as string)}:${servers.port}`;
+  const origin = publicUrl ?? localUrl;
+  const ownNames = [urlHost(host), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])];
   return {
     port: servers.port,
     origin,
+    localUrl,
     controlUrl: `${origin}/__sim`,
     serve(simulators, routes = customRoutes) {
       customRoutes = routes;
@@ -146,11 +159,12 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
       closing = new AbortController();
       sim = simulators.sim;
       listener = createListener(simulators, {
-        allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
+        allowedHosts: new Set([...allowedHosts, ...ownNames].map((name) => name.toLowerCase())),
         allowedOrigins,
         closing: closing.signal,
         connections,
         controlToken,
+        publicUrl,
         ...routes,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
@@ -168,6 +182,27 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
 }
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+/** Addresses that stand for all of this machine's, and the loopback address at which the machine reaches itself. */
+const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
+
+/** Host in URLs of a server that listens on `host`. A wildcard address is no address of a server. */
+function reachableHost(host: string): string {
+  const name = urlHost(host);
+  return wildcards[URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name] ?? name;
+}
+
+/** Parses the option `publicUrl`. Removes the slash at its end, because the server appends paths such as `/v1`. */
+function readPublicUrl(text: string): string {
+  const url = parseBaseUrl(text);
+  const path = url?.pathname.replace(/\/+$/, '');
+  const fail = (expected: string) => new RangeError(`Failed to listen: ${expected}, got ${JSON.stringify(text)}`);
+  if (url === undefined || url.username + url.password !== '')
+    throw fail('expected a public URL such as "https://team.example/petstore"');
+  const own = /\/(?:v1|__sim)$/.exec(path as string)?.[0];
+  if (own !== undefined) throw fail(`expected a public URL without ${own}, which the server appends`);
+  return url.origin + path;
+}
 
 /** Checks that the control token consists of characters that an HTTP header can contain. */
 function checkToken(token: string | undefined): void {
