@@ -84,8 +84,14 @@ export async function runClient(
     const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
     const { sim } = session.simulators;
-    const { redactedVerdict } = await import('../control-api/redacted-verdict.js');
-    const verdict = redactedVerdict(sim, judged, defaultScenario);
+    const entries = sim.journal.query();
+    const [{ redactedVerdict }, { readDependencies }, { withRemedies }] = await Promise.all([
+      import('../control-api/redacted-verdict.js'),
+      import('./client-dependencies.js'),
+      import('../judge/remedy.js'),
+    ]);
+    const findings = withRemedies(judged.findings, entries, readDependencies(folder));
+    const verdict = redactedVerdict(sim, { ...judged, findings }, defaultScenario);
     const run = async (shown: Verdict) => {
       const [{ runText }, { operations }] = await Promise.all([
         import('../control-api/run-operations.js'),
@@ -95,7 +101,7 @@ export async function runClient(
     };
     const { maskedLine } = await import('./masked-line.js');
     const end = { ...clientResult.end, line: maskedLine(sim, command) };
-    return { ...clientResult, end, verdict, entries: sim.journal.query(), run, lastedMs };
+    return { ...clientResult, end, verdict, entries, run, lastedMs };
   } finally {
     await session.close({ graceMs: 0 });
     if (!hasRun) session.discard?.();

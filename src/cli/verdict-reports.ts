@@ -74,6 +74,11 @@ function shortened({ findings, exercised, untested: _, ...result }: RunResult) {
   return {
     ...result,
     exercised: exercised.join(', '),
-    findings: worth.map((finding) => ({ code: finding.code, severity: finding.severity, text: text(finding.text) })),
+    findings: worth.map(({ code, severity, text: sentences, remedy }) => ({
+      code,
+      severity,
+      text: text(sentences),
+      ...(remedy !== undefined && { remedy }),
+    })),
   };
 }

@@ -21,7 +21,13 @@ export const verdictSchema = fields({
       requests: described(list(count), 'Ids of the requests in the journal.'),
       measured: string,
       allowed: string,
-      text: described(string, 'The behavior, and a remedy.'),
+      text: described(string, 'The behavior, and advice.'),
+      remedy: optional(
+        described(
+          string,
+          "Setting of the client's HTTP library that ends the finding, with its page in the documentation.",
+        ),
+      ),
     }),
   ),
   exercised: described(list(findingCode), 'Rules that the run exercised.'),

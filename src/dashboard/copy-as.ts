@@ -213,9 +213,9 @@ export function asMarkdown(
   finding: Finding,
   of: { key: string; scenario: string; rows: Row[]; link?: string },
 ): string {
-  const { code, severity, text, measured, allowed } = finding;
+  const { code, severity, text, measured, allowed, remedy } = finding;
   const { key, scenario, rows, link } = of;
-  const [first, remedy] = firstSentence(text);
+  const [first, advice] = firstSentence(text);
   const cell = (value: string) => value.replaceAll('|', '\\|');
   const lines = rows.slice(0, maximumRows).map((row) => {
     const { id, atMs, status, after } = row;
@@ -233,6 +233,6 @@ ${first}
 |---|---|---|---|---|---|
 ${lines.join('\n')}
 ${more}
-${remedy && `${remedy}\n\n`}${measured}; allowed: ${allowed}. Scenario ${scenario}.${link ? ` ${link}` : ''}
-`;
+${advice && `${advice}\n\n`}${measured}; allowed: ${allowed}. Scenario ${scenario}.${link ? ` ${link}` : ''}
+${remedy ? `\n${remedy}\n` : ''}`;
 }

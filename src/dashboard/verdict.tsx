@@ -159,7 +159,7 @@ interface FindingViewProps extends FindingsProps {
 function FindingView(props: FindingViewProps) {
   const { shown, of, session, chosen, onFind, onCompare, onCopy, asMarkdown, linkTo } = props;
   const { finding, hidden } = shown;
-  const { code, severity, text, measured, allowed, requests } = finding;
+  const { code, severity, text, measured, allowed, requests, remedy } = finding;
   const [first, rest] = firstSentence(text);
   const pair = pairOf(session, finding);
   const isChosen = chosen === findingId(session, finding);
@@ -198,6 +198,7 @@ function FindingView(props: FindingViewProps) {
       <p class="note measured">
         {measured}; allowed: {allowed}
       </p>
+      {remedy && <p>{remedy}</p>}
       {hidden[0] && (
         <Button
           class="link"

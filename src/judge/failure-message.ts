@@ -6,13 +6,14 @@ import { formatRequestIds, selectFindings } from './select-findings.js';
 
 /**
  * Formats findings (observed behaviors of a client) for a test's failure message, one per line with the ids of the
- * requests. Of similar findings, only the first three are listed; the others are counted.
+ * requests, and with the remedy below. Of similar findings, only the first three are listed; the others are counted.
  */
 export const describeFindings = (findings: Verdict['findings']) =>
   selectFindings(findings)
     .map(({ finding, hidden }) => {
       const more = hidden.length > 0 ? `\n  and ${hidden.length} more of ${finding.code}` : '';
-      return `\n  ${finding.code}: ${finding.text} (${formatRequestIds(finding)})${more}`;
+      const remedy = finding.remedy === undefined ? '' : `\n    ${finding.remedy}`;
+      return `\n  ${finding.code}: ${finding.text} (${formatRequestIds(finding)})${remedy}${more}`;
     })
     .join('');
 

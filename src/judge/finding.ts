@@ -16,6 +16,11 @@ export interface Finding {
   allowed: string;
   /** Description of the client's wrong behavior, with advice, in one or two sentences. */
   text: string;
+  /**
+   * Setting of the client's library that ends the finding, with the page of its code: `got: SETTING;
+   * docs/clients/node.md#got`. Missing if the library or its setting is unknown.
+   */
+  remedy?: string;
 }
 
 /** Finding as a rule of the judge creates it, without the field `code` (the rule's name), which is added later. */

@@ -7,6 +7,7 @@ import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { unmetNeed } from './needs.js';
 import { createOutageExcuse } from './outages.js';
+import { withRemedies } from './remedy.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
@@ -134,7 +135,7 @@ function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Ste
     scenario,
     ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), judgements, unmet }),
     ...(unmet !== undefined && { unmet }),
-    findings,
+    findings: withRemedies(findings, run.requests),
     exercised,
     ...(unknown.length > 0 && { unknown }),
     ...(unrecorded.length > 0 && { unrecorded }),

@@ -109,6 +109,7 @@ describe.concurrent('petstore-sim certify', () => {
       code: 'early-retry',
       requests: expect.stringMatching(/^requests? \d/),
       text: expect.stringContaining('Retry-After allowed'),
+      remedy: expect.stringMatching(/^if you use fetch: /),
     });
 
     const reasons = [

@@ -1,3 +1,4 @@
+import { type ClientSettings, clientSettings } from '../../src/judge/client-settings.js';
 import type { Language } from './languages.js';
 import { nodeClients } from './node-clients.js';
 import { otherClients } from './other-clients.js';
@@ -23,7 +24,16 @@ export interface Client {
   note?: string;
 }
 
-export const clients: readonly Client[] = [...nodeClients, ...otherClients];
+/** A client whose name is in `clientSettings`, unless it is a loop. */
+export type ClientRow = Omit<Client, 'name'> & Partial<Pick<Client, 'name'>>;
+
+export const tableOf = ({ id }: Pick<Client, 'id'>): ClientSettings | undefined =>
+  (clientSettings as Record<string, ClientSettings>)[id];
+
+export const clients: readonly Client[] = [...nodeClients, ...otherClients].map((row) => ({
+  ...row,
+  name: row.name ?? tableOf(row)?.name ?? row.id,
+}));
 
 /** Use of a client: by default, or with the settings that pass. */
 export type Setting = 'byDefault' | 'setRight';

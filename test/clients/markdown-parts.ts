@@ -4,11 +4,4 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(['---', ...head.slice(1).map(() => align)]), ...rows.map(line)].join('\n');
 }
 
-/** Anchor of a heading, as on GitHub. */
-export const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
-
 export const codeBlock = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;

@@ -1,13 +1,12 @@
-import type { Client } from './clients.js';
+import type { ClientRow } from './clients.js';
 
-const node = (clients: readonly Omit<Client, 'language'>[]): Client[] =>
+const node = (clients: readonly Omit<ClientRow, 'language'>[]): ClientRow[] =>
   clients.map((client) => ({ ...client, language: 'Node' }));
 
 /** The clients in JavaScript, and retry loops without a library. */
 export const nodeClients = node([
   {
     id: 'ky',
-    name: 'ky',
     npm: 'ky',
     defaults:
       '2 retries of GET, not of POST; Retry-After as a number or a date, else X-RateLimit-Reset; no maximum wait',
@@ -16,14 +15,12 @@ export const nodeClients = node([
   },
   {
     id: 'got',
-    name: 'got',
     npm: 'got',
     defaults: '2 retries of GET, not of POST; Retry-After as a number or a date, else 1 and 2 s; no maximum wait',
     isTested: true,
   },
   {
     id: 'axios-retry',
-    name: 'axios with axios-retry',
     npm: 'axios-retry',
     defaults:
       '3 retries of GET, and of any method after a broken connection; Retry-After as a number or a date, else no wait',
@@ -31,7 +28,6 @@ export const nodeClients = node([
   },
   {
     id: 'undici',
-    name: 'undici RetryAgent',
     npm: 'undici',
     defaults: '5 retries of GET, not of POST; Retry-After as a number or a date, but 30 s at most',
     isTested: true,
@@ -39,13 +35,11 @@ export const nodeClients = node([
   },
   {
     id: 'fetch',
-    name: 'fetch',
     defaults: 'no retry',
     isTested: true,
   },
   {
     id: 'p-retry',
-    name: 'fetch with p-retry',
     npm: 'p-retry',
     defaults: '10 retries of any error, after 1, 2, 4, ... s; reads no status or header',
     isTested: true,
@@ -53,54 +47,46 @@ export const nodeClients = node([
   },
   {
     id: 'fetch-retry',
-    name: 'node-fetch with fetch-retry',
     npm: 'fetch-retry',
     option: 'as in its README',
     defaults: '3 retries of 429, 503 and broken connections, of any method, one second apart',
   },
   {
     id: 'ofetch',
-    name: 'ofetch',
     npm: 'ofetch',
     defaults: '1 retry of GET at once, not of POST; never reads Retry-After',
   },
   {
     id: 'wretch',
-    name: 'wretch',
     npm: 'wretch',
     option: 'with the `retry` middleware',
     defaults: '10 retries of any failure, of any method, after 0.5, 1, 1.5, ... s',
   },
   {
     id: 'gaxios',
-    name: 'gaxios',
     npm: 'gaxios',
     option: 'with `retry: true`',
     defaults: '3 retries of GET after 0.1, 0.5 and 1.5 s; never reads Retry-After',
   },
   {
     id: 'superagent',
-    name: 'superagent',
     npm: 'superagent',
     option: 'with `.retry(2)`',
     defaults: '2 retries at once, of any method; no wait can be set',
   },
   {
     id: 'cockatiel',
-    name: 'fetch with cockatiel',
     npm: 'cockatiel',
     defaults: '3 retries of any error, after a random, growing part of a second; reads no status or header',
   },
   {
     id: 'query-core',
-    name: 'TanStack Query',
     npm: '@tanstack/query-core',
     defaults: 'queries: 3 retries of any error, after 1, 2 and 4 s; mutations: none; reads no status or header',
     note: 'Query functions must throw errors with a `response`, and need a time limit like that of `fetchWhole`.',
   },
   {
     id: 'octokit',
-    name: 'octokit',
     npm: '@octokit/plugin-throttling',
     option: 'with plugin-retry and plugin-throttling',
     defaults: 'both plugins act on a 429; one waits for X-RateLimit-Reset, the other 1, 4, 9 s',
@@ -108,7 +94,6 @@ export const nodeClients = node([
   },
   {
     id: 'azure',
-    name: 'Azure core-rest-pipeline',
     npm: '@azure/core-rest-pipeline',
     defaults:
       '3 retries of any method; of a 429 only with Retry-After, as a number or a date; of 5xx after 1, 2 and 4 s; no maximum wait',
@@ -116,7 +101,6 @@ export const nodeClients = node([
   },
   {
     id: 'openai',
-    name: 'openai',
     npm: 'openai',
     defaults:
       '2 retries of any method; Retry-After as a number or a date, else half a second, growing; no maximum wait',
@@ -124,7 +108,6 @@ export const nodeClients = node([
   },
   {
     id: 'stripe',
-    name: 'stripe',
     npm: 'stripe',
     defaults: '2 retries of 409, 5xx and broken connections, of any method with an idempotency key; not of a 429',
     note: 'Even with `maxNetworkRetries: 0`, stripe repeats a call once after a broken connection, unless its HTTP client is `fetch`.',

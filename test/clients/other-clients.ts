@@ -1,27 +1,25 @@
-import type { Client } from './clients.js';
+import type { ClientRow } from './clients.js';
 import type { Language } from './languages.js';
 
-const all = (language: Language, clients: readonly Omit<Client, 'language'>[]): Client[] =>
+const all = (language: Language, clients: readonly Omit<ClientRow, 'language'>[]): ClientRow[] =>
   clients.map((client) => ({ ...client, language }));
 
 /** The clients in other languages, and command-line clients. */
 export const otherClients = [
   ...all('Python', [
-    { id: 'requests', name: 'requests', debian: 'python3-requests', defaults: 'no retry' },
+    { id: 'requests', debian: 'python3-requests', defaults: 'no retry' },
     {
       id: 'requests_adapter',
-      name: 'requests with HTTPAdapter',
       debian: 'python3-requests',
       option: 'with `max_retries=Retry(5, backoff_factor=1, status_forcelist=...)`',
       defaults:
         '5 retries of GET, not of POST; of a 429 with Retry-After, as a number or a date, else at once and after 2, 4, 8 and 16 s; no maximum wait',
       note: 'The adapter does not repeat a GET whose body breaks off: the session reads the body after the adapter has returned.',
     },
-    { id: 'httpx', name: 'httpx', debian: 'python3-httpx', defaults: 'no retry' },
-    { id: 'aiohttp', name: 'aiohttp', debian: 'python3-aiohttp', defaults: 'no retry' },
+    { id: 'httpx', debian: 'python3-httpx', defaults: 'no retry' },
+    { id: 'aiohttp', debian: 'python3-aiohttp', defaults: 'no retry' },
     {
       id: 'urllib3',
-      name: 'urllib3',
       debian: 'python3-urllib3',
       defaults: '3 retries of GET, not of POST; of a 429 only with Retry-After, as a number or a date; no maximum wait',
       isTested: true,
@@ -29,14 +27,12 @@ export const otherClients = [
     },
     {
       id: 'tenacity',
-      name: 'requests with tenacity',
       debian: 'python3-tenacity',
       option: 'with `wait_exponential`',
       defaults: 'retries of any error, after 1, 2, 4, ... s; reads no status or header',
     },
     {
       id: 'backoff',
-      name: 'requests with backoff',
       debian: 'python3-backoff',
       option: 'with `expo`',
       defaults: 'retries of any error, after a random part of 1, 2, 4, ... s; reads no status or header',
@@ -44,17 +40,15 @@ export const otherClients = [
     },
   ]),
   ...all('Go', [
-    { id: 'net-http', name: 'Go net/http', defaults: 'no retry of a response' },
+    { id: 'net-http', defaults: 'no retry of a response' },
     {
       id: 'retryablehttp',
-      name: 'go-retryablehttp',
       debian: 'golang-github-hashicorp-go-retryablehttp-dev',
       defaults: '4 retries of any method; Retry-After as a number, else 1, 2, 4 and 8 s; no maximum wait',
       note: 'The library’s own retries are off: `CheckRetry` does not get the method after a broken connection.',
     },
     {
       id: 'resty',
-      name: 'resty',
       debian: 'golang-github-go-resty-resty-dev',
       option: 'with `SetRetryCount(3)`',
       defaults: 'retries of broken connections, of any method; not of a 429',
@@ -62,17 +56,15 @@ export const otherClients = [
     },
   ]),
   ...all('Java', [
-    { id: 'java-net', name: 'java.net.http', defaults: 'no retry of a response' },
+    { id: 'java-net', defaults: 'no retry of a response' },
     {
       id: 'apache',
-      name: 'Apache HttpClient 5',
       debian: 'libhttpclient5-java',
       defaults: '1 retry of 429 and 503, of any method; Retry-After as a number or a date, else 1 s; no maximum wait',
       note: 'Set a socket timeout: a response timeout also limits the wait, and ends the retries.',
     },
     {
       id: 'okhttp',
-      name: 'OkHttp',
       debian: 'libokhttp-java',
       defaults: 'no retry of a 429; of a 503 only with `Retry-After: 0`',
     },
@@ -80,18 +72,16 @@ export const otherClients = [
   ...all('Ruby', [
     {
       id: 'faraday',
-      name: 'Faraday',
       debian: 'ruby-faraday',
       option: 'with the `retry` middleware',
       defaults: '2 retries of timeouts, of idempotent methods; not of a 429',
     },
-    { id: 'net_http', name: 'Ruby Net::HTTP', defaults: '1 retry of GET after a broken connection; not of a 429' },
+    { id: 'net_http', defaults: '1 retry of GET after a broken connection; not of a 429' },
   ]),
   ...all('PHP', [
-    { id: 'guzzle', name: 'Guzzle', debian: 'php-guzzlehttp-guzzle', defaults: 'no retry' },
+    { id: 'guzzle', debian: 'php-guzzlehttp-guzzle', defaults: 'no retry' },
     {
       id: 'symfony',
-      name: 'Symfony RetryableHttpClient',
       debian: 'php-symfony-http-client',
       defaults:
         '3 retries of 429, 502 and 503, of any method; Retry-After as a number or a date, else 1, 2 and 4 s; no maximum wait',
@@ -99,19 +89,17 @@ export const otherClients = [
     },
   ]),
   ...all('Perl', [
-    { id: 'lwp', name: 'LWP::UserAgent', debian: 'libwww-perl', defaults: 'no retry' },
+    { id: 'lwp', debian: 'libwww-perl', defaults: 'no retry' },
     {
       id: 'lwp_determined',
-      name: 'LWP::UserAgent::Determined',
       debian: 'liblwp-useragent-determined-perl',
       defaults: '3 retries of 408, 500 and 502 to 504, of any method, after 1, 3 and 15 s; not of a 429',
     },
-    { id: 'http_tiny', name: 'HTTP::Tiny', defaults: 'no retry' },
+    { id: 'http_tiny', defaults: 'no retry' },
   ]),
   ...all('Command line', [
     {
       id: 'curl',
-      name: 'curl',
       debian: 'curl',
       option: 'with `--retry 5`',
       defaults: '429, 5xx and 408, of any method; the longer of Retry-After and 1, 2, 4, ... s; no maximum wait',
@@ -120,7 +108,6 @@ export const otherClients = [
     },
     {
       id: 'wget',
-      name: 'wget',
       debian: 'wget',
       defaults: '19 retries of broken connections, of any method; not of a 429',
       note: '`--retry-on-http-error=429` never reads Retry-After.',

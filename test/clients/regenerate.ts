@@ -39,7 +39,7 @@ export async function regenerate(words: readonly string[], say: (line: string) =
   const onDone = (done: number) => {
     if (done % 20 === 0) say(`${done} of ${jobs.length}`);
   };
-  const cells = (await inParallel(jobs, runCell, { onDone, concurrency: lanes })).flatMap((cell) => cell ?? []);
+  const runs = (await inParallel(jobs, runCell, { onDone, concurrency: lanes })).flatMap((run) => run ?? []);
   const gauntlets = await runGauntlets(
     chosen.filter(({ isLoop }) => !isLoop),
     stations,
@@ -52,7 +52,10 @@ export async function regenerate(words: readonly string[], say: (line: string) =
     results.clients[client.id] = { ...results.clients[client.id], version: versionOf(client) };
   for (const [index, { client, setting, trial }] of jobs.entries()) {
     const entry = results.clients[client.id];
-    if (entry !== undefined) entry[setting] = inOrder({ ...entry[setting], [trial]: cells[index] });
+    const run = runs[index];
+    if (entry === undefined || run === undefined) continue;
+    entry.userAgent = run.userAgent;
+    entry[setting] = inOrder({ ...entry[setting], [trial]: run.cell });
   }
   for (const [id, later] of gauntlets) {
     const entry = results.clients[id];
@@ -99,14 +102,17 @@ const versionsOf = (chosen: readonly Client[]) =>
 const inOrder = (cells: Partial<Record<TrialId, Cell>>) =>
   Object.fromEntries(trialIds.filter((id) => cells[id] !== undefined).map((id) => [id, cells[id]]));
 
-async function runCell({ client, setting, trial }: Job): Promise<Cell> {
+/** Runs a client in a trial. Returns its User-Agent without the name of this machine's system; empty if it sends none. */
+async function runCell({ client, setting, trial }: Job): Promise<{ cell: Cell; userAgent: string }> {
   const { verdict, entries, end, output } = await runProgram(commandOf(client, setting), trial);
-  if (entries.length === 0)
+  const [first] = entries;
+  if (first === undefined)
     throw new Error(`Failed to run ${client.id} ${setting}: expected a request, got none, and\n${output}`);
   const found = judged(verdict);
   const { reading, why } = readRun(entries, end, trials[trial]);
   const expected = { pass: 'right', fail: 'wrong', inconclusive: 'unknown' }[found.outcome];
-  return { ...found, run: runOf(entries), end, ...(reading !== expected && { otherwise: `${reading}: ${why}` }) };
+  const cell = { ...found, run: runOf(entries), end, ...(reading !== expected && { otherwise: `${reading}: ${why}` }) };
+  return { cell, userAgent: (first.client ?? '').replace(/ \(linux[^)]*\)/i, '') };
 }
 
 function versionOf({ id, npm, debian, language }: Client): string {

@@ -1,7 +1,8 @@
+import { anchorOf } from '../../src/judge/client-settings.js';
 import { type Client, clients, settingsOf } from './clients.js';
 import { gauntletRange, gauntletSection } from './gauntlet-report.js';
 import { type Language, languages } from './languages.js';
-import { anchorOf, table } from './markdown-parts.js';
+import { table } from './markdown-parts.js';
 import { type Cell, type Cells, readResults } from './results.js';
 import { settingsPage } from './settings-report.js';
 import { type TrialId, trialIds, trials } from './trials.js';

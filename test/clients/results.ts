@@ -33,8 +33,14 @@ export interface GauntletCells {
 export interface Results {
   /** Versions of the languages. */
   versions: Record<string, string>;
-  /** The version is empty for what its language brings along. */
-  clients: Record<string, { version: string; gauntlet?: GauntletCells } & Partial<Record<Setting, Cells>>>;
+  /**
+   * The version is empty for what its language brings along, and the User-Agent for a client that sends none, as
+   * measured.
+   */
+  clients: Record<
+    string,
+    { version: string; userAgent?: string; gauntlet?: GauntletCells } & Partial<Record<Setting, Cells>>
+  >;
 }
 
 const file = new URL('results.json', import.meta.url);

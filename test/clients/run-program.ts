@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
+import type { Simulator } from '../../src/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { clientOf } from '../../src/scenario/client.js';
@@ -13,6 +14,8 @@ const startMs = 120_000;
 export interface ProgramRun {
   verdict: Verdict;
   entries: readonly RequestRecord[];
+  /** The simulator after the run. */
+  sim: Simulator;
   end: End;
   output: string;
 }
@@ -55,7 +58,8 @@ export async function runProgram([file = '', ...args]: readonly string[], trial:
       isInterrupted: isStopped,
       ...(!isStopped && { hasFailed: end === 'error' }),
     });
-    return { verdict, entries: session.simulators.sim.journal.query(), end, output };
+    const { sim } = session.simulators;
+    return { verdict, entries: sim.journal.query(), sim, end, output };
   } finally {
     clearTimeout(timer);
     await session.close({ graceMs: 0 });

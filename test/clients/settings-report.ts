@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from './clients.js';
+import { type SettingKind, settingKinds } from '../../src/judge/client-settings.js';
+import { type Client, tableOf } from './clients.js';
 import { type Language, languages } from './languages.js';
-import { codeBlock } from './markdown-parts.js';
+import { codeBlock, table } from './markdown-parts.js';
 import { readResults } from './results.js';
 import { snippet } from './snippet.js';
 import { trialIds } from './trials.js';
@@ -20,6 +21,7 @@ export function settingsPage(language: Language, libraries: readonly Client[], s
     `# ${title}: settings for Retry-After`,
     source,
     `With this code, ${language === 'Command line' ? 'curl and wget' : `these ${language} clients`} pass all ${trialIds.length} trials of [HTTP clients and Retry-After](../clients.md). They wait for Retry-After, or for X-RateLimit-Reset if Retry-After is missing or invalid, and give up if the wait exceeds a minute. They send a POST again only after a 429.`,
+    findingsOfKinds,
     '## Shared functions',
     codeBlock(highlight, shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)).join('\n\n')),
     ...(language === 'Node' ? [wholeProgram] : []),
@@ -27,12 +29,38 @@ export function settingsPage(language: Language, libraries: readonly Client[], s
   ];
 }
 
-function section({ name, id, language, option, defaults, note }: Client): string[] {
+/** Settings by kind, as the tables of the pages name them. */
+const kinds: Record<SettingKind, string> = { wait: 'Wait', retry: 'Retry', noRepeat: 'No repetition' };
+
+/** The kinds with the findings that they end. */
+const findingsOfKinds = [
+  'The table of each client names the code that ends a [finding](../judging-clients.md#what-the-outcome-means) of the judge:\n',
+  ...Object.entries(kinds).map(([kind, label]) => {
+    const codes = Object.entries(settingKinds).flatMap(([code, of]) => (of === kind ? [`\`${code}\``] : []));
+    return `- **${label}**: ${codes.join(', ')}`;
+  }),
+].join('\n');
+
+/** A client's settings by kind; a row for several kinds with one setting. */
+function settingsTable(client: Client): string {
+  const { settings = {} } = tableOf(client) ?? {};
+  const lines = [...new Set(Object.values(settings))];
+  const labels = (line: string) =>
+    (Object.keys(kinds) as SettingKind[]).filter((kind) => settings[kind] === line).map((kind) => kinds[kind]);
+  return table(
+    ['For', 'Setting'],
+    lines.map((line) => [labels(line).join(', '), line]),
+  );
+}
+
+function section(client: Client): string[] {
+  const { name, id, language, option, defaults, note } = client;
   const { folder, file, highlight } = languages[language];
   const version = results[id]?.version ? ` of ${results[id]?.version}` : '';
   return [
     `## ${name}`,
     `Behavior${version} ${option ?? 'by default'}: ${defaults}.`,
+    settingsTable(client),
     codeBlock(highlight, snippet(`${folder}/${file(id)}`, 'set right')),
     ...(note === undefined ? [] : [note]),
   ];

@@ -310,6 +310,26 @@ test('shows three findings per rule and counts the rest, while the verdict conta
   expect(describeFindings(early.slice(0, 3))).not.toContain('more of');
 });
 
+test('findings end with their remedy in text, JUnit and failure messages, and without one with nothing more', () => {
+  const sim = bad();
+  const plain = judge(sim, { isOver: true });
+  const remedy = 'got: `retry: { limit: 4 }`; docs/clients/node.md#got';
+  const helped = { ...plain, findings: plain.findings.map((finding) => ({ ...finding, remedy })) };
+  const entries = sim.journal.query();
+  const lines = (text: string) => text.split('\n').map((line) => line.trim());
+  for (const text of [
+    terminalReport(entries, helped),
+    junitReport(entries, helped),
+    describeFindings(helped.findings),
+  ]) {
+    expect(lines(text).filter((line) => line === remedy)).toHaveLength(helped.findings.length);
+  }
+  expect(plain.findings.length).toBeGreaterThan(1);
+  const withoutRemedy = (text: string) => lines(text).filter((line) => line !== remedy);
+  expect(withoutRemedy(terminalReport(entries, helped))).toEqual(lines(terminalReport(entries, plain)));
+  expect(withoutRemedy(junitReport(entries, helped))).toEqual(lines(junitReport(entries, plain)));
+});
+
 test('findings name their key in each report if the run has several', () => {
   const early = (key: string) => sending([500, 3_000, 60_000], { key });
   const keys = { 'free-key': { usage: { minute: 59 } }, 'pro-key': { usage: { minute: 299 }, plan: 'pro' as const } };

@@ -72,6 +72,18 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(new URL(page.url()).hash).toBe('#request=6&finding=early-retry');
   });
 
+  test('a finding of a report ends with its remedy', async () => {
+    await open();
+    const verdict = judge(stage.sim, { isOver: true });
+    const remedy = 'got: `retry: { limit: 4 }`; docs/clients/node.md#got';
+    const findings = verdict.findings.map((finding) => ({ ...finding, remedy }));
+    const html = reportHtml(readPageFiles(), runText(stage.sim, { ...verdict, findings }, controlOperations));
+    await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await page.goto('http://report.test/r.html');
+    const found = page.locator('.finding', { hasText: 'early-retry' });
+    expect(await found.locator('> :last-child').innerText()).toBe(remedy);
+  });
+
   test('a finding is copied as Markdown with its sentence, three requests with their waits, and the remedy', async () => {
     await open();
     await page.getByRole('button', { name: 'Copy as Markdown: early-retry of free-key' }).click();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
-import { asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as.js';
+import { asMarkdown, asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { frozen } from '../support/frozen.js';
@@ -28,6 +28,23 @@ test('the scenario of the request that triggers a ban reproduces the ban', async
   expect([response.status, (await response.json()).code]).toEqual([429, 'key_banned']);
   expect(response.headers.get('Retry-After')).toBe(entry?.headers['Retry-After']);
   expect(again.keys.get('free-key').state).toBe('banned');
+});
+
+test('a finding as Markdown ends with its remedy, if it has one', () => {
+  const finding = {
+    code: 'early-retry',
+    severity: 'fail',
+    at: '',
+    requests: [],
+    measured: '1 s waited',
+    allowed: 'at least 2 s',
+    text: 'Retried too early. Wait.',
+  } as const;
+  const of = { key: 'free-key', scenario: 'storm', rows: [] };
+  const plain = asMarkdown({ ...finding, requests: [] }, of);
+  expect(plain.endsWith('\nWait.\n\n1 s waited; allowed: at least 2 s. Scenario storm.\n')).toBe(true);
+  const remedy = 'got: `retry: { limit: 4 }`; docs/clients/node.md#got';
+  expect(asMarkdown({ ...finding, requests: [], remedy }, of)).toBe(`${plain}\n${remedy}\n`);
 });
 
 describe('a test for a request', () => {

@@ -112,7 +112,7 @@ function failures(failed: readonly NotPassed[]): Markup | undefined {
 ${
   outcome === 'error'
     ? markup`<p>${detail}</p>`
-    : markup`<ul>${findings.map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
+    : markup`<ul>${findings.map(({ code, requests, text, remedy }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}${remedy && markup`<br>${remedy}`}</li>\n`)}</ul>`
 }
 <pre>${repeat}</pre>
 `,

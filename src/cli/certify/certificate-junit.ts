@@ -19,6 +19,8 @@ function caseOf({ scenario, lastedMs, outcome, detail, findings, repeat = '' }: 
   if (outcome === 'pass') return run;
   if (outcome === 'error') return { ...run, error: { type: 'error', message: detail, text: `${detail}\n${repeat}` } };
   if (outcome !== 'fail') return { ...run, skipped: `${outcome}: ${detail}` };
-  const texts = findings.map(({ code, requests, text }) => `${code} (${requests}): ${text}\n`).join('');
+  const texts = findings
+    .map(({ code, requests, text, remedy }) => `${code} (${requests}): ${text}\n${remedy ? `${remedy}\n` : ''}`)
+    .join('');
   return { ...run, failure: { type: findings[0]?.code ?? outcome, message: detail, text: `${texts}${repeat}` } };
 }

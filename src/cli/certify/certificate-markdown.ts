@@ -32,7 +32,12 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
       `### ${escaped(`${sdk}: ${scenarios}`)}`,
       outcome === 'error'
         ? escaped(detail)
-        : findings.map(({ code, requests, text }) => `- \`${code}\` (${requests}): ${escaped(text)}`).join('\n'),
+        : findings
+            .map(
+              ({ code, requests, text, remedy = '' }) =>
+                `- \`${code}\` (${requests}): ${escaped(text)}${remedy && `\\\n  ${escaped(remedy)}`}`,
+            )
+            .join('\n'),
       fenced(repeat),
     ]),
     ...(undecided.length === 0

@@ -22,6 +22,8 @@ interface CertifiedFinding {
   /** Journal ids of the finding's requests, as text: `requests 3–5`. */
   requests: string;
   text: string;
+  /** Setting of the SDK's HTTP library that ends the finding, if known. */
+  remedy?: string;
 }
 
 /** Result of one SDK (a client library under test) in one scenario. */
@@ -107,7 +109,9 @@ export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || ou
 const firstFindings = (gauntletResult: GauntletResult): CertifiedFinding[] =>
   failedCodes(gauntletResult).flatMap((code) => {
     const found = gauntletResult.findings.find((finding) => finding.code === code && finding.severity === 'fail');
-    return found === undefined ? [] : [{ code, requests: formatRequestIds(found), text: found.text }];
+    if (found === undefined) return [];
+    const { text, remedy } = found;
+    return [{ code, requests: formatRequestIds(found), text, ...(remedy !== undefined && { remedy }) }];
   });
 
 export const countOutcomes = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {

@@ -79,7 +79,8 @@ function caseOf(
       .map(({ finding, hidden }) => {
         const measured = `${finding.measured}; allowed: ${finding.allowed}`;
         const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
-        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${formatRequestIds(finding)}\n${more}`;
+        const remedy = finding.remedy === undefined ? '' : `${finding.remedy}\n`;
+        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${formatRequestIds(finding)}\n${remedy}${more}`;
       })
       .join('\n');
   const [first] = failed;

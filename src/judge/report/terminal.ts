@@ -47,7 +47,7 @@ export function terminalReport(
   const picture = timeline.rows.length === 0 ? [] : ['', ...drawTerminalTimeline(timeline, width - 2, style)];
   const keysOf = createFindingKeys(entries);
   const findings = selectFindings(verdict.findings).flatMap(({ finding, hidden }) => {
-    const { code, severity, text, measured, allowed } = finding;
+    const { code, severity, text, measured, allowed, remedy } = finding;
     const label = style('bold', style(severityColors[severity], severity.toUpperCase().padEnd(6)));
     const when = `${since(finding, timeline.startMs)}, ${formatRequestIds(finding)}`;
     const keys = sanitizeText(keysOf(finding));
@@ -60,6 +60,7 @@ export function terminalReport(
       `${label}  ${style('bold', code)}${isNamed ? `  ${keys}` : ''}${isShort ? `  ${style('dim', when)}` : ''}`,
       ...wrap(`${keys === '' || isNamed ? '' : `${keys}: `}${sanitizeText(text)}`, width, 8),
       ...wrap(sanitizeText(more), width, 8).map((line) => style('dim', line)),
+      ...(remedy === undefined ? [] : wrap(remedy, width, 8)),
       ...(hidden.length === 0 ? [] : ['', ...wrap(`${hiddenLine(hidden, timeline.startMs)}.`, width, 8)]),
     ];
   });

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readDependencies } from '../../src/cli/client-dependencies.js';
+import { resolveForClient, runClient } from '../../src/cli/client-run.js';
+import type { Finding } from '../../src/judge/finding.js';
+import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { runCommandLine } from '../support/command-line.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-remedies-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let projects = 0;
+/** A new folder with files. */
+function project(files: Readonly<Record<string, string>>, parent = join(folder, String(projects++))): string {
+  mkdirSync(parent, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(parent, name), text);
+  return parent;
+}
+
+/** Command of a client that repeats a refused request at once. */
+const hasty = [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+   for (let call = 0; call < 4; call++) {
+     await (await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } })).text();
+   }`,
+];
+
+const ky = 'if you use ky: `ky.extend({ fetch: patientFetch, retry: 0, timeout: false })`; docs/clients/node.md#ky';
+const fetchLine =
+  'if you use fetch: add `patientFetch(url, init)`, instead of other retries; docs/clients/node.md#fetch';
+const packageOf = (...names: string[]) =>
+  JSON.stringify({ dependencies: Object.fromEntries(names.map((name) => [name, '1'])) });
+
+describe('dependencies', () => {
+  const read = (files: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(readDependencies(project(files))).map(([page, names]) => [page, [...(names ?? [])]]),
+    );
+
+  test('are the packages of package.json, of any kind', () => {
+    const text = '{"name":"got","dependencies":{"ky":"1"},"devDependencies":{"p-retry":"7"},"scripts":{"axios":"x"}}';
+    expect(read({ 'package.json': text }).node).toEqual(['ky', 'p-retry']);
+  });
+
+  test.each(['', '{', 'null', '[]', '{"dependencies":null}', '{"dependencies":[]}'])(
+    'are none in a package.json with the text %j',
+    (text) => {
+      expect(read({ 'package.json': text }).node).toEqual([]);
+    },
+  );
+
+  test('are the packages of requirements.txt, without comments and options', () => {
+    const text = '# backoff\n-r other.txt\n--hash=sha256:1\nTenacity>=8 # retries\n requests[socks]==2.28\n\nurllib3\n';
+    expect(read({ 'requirements.txt': text }).python).toEqual(['tenacity', 'requests', 'urllib3']);
+  });
+
+  test('are the packages of pyproject.toml, and not its other texts', () => {
+    const text = `[build-system]
+requires = ["backoff"]
+[project]
+name = "backoff"
+keywords = ["backoff"]
+dependencies = [
+  "requests[socks]>=2",
+  'Tenacity ; python_version > "3"',
+]
+[project.scripts]
+backoff = "backoff:main"
+`;
+    expect(read({ 'pyproject.toml': text }).python).toEqual(expect.arrayContaining(['requests', 'tenacity']));
+    expect(read({ 'pyproject.toml': text }).python).not.toContain('backoff');
+    const tables = '[tool.poetry.dependencies]\ntenacity = "^8"\n[dependency-groups]\ndev = ["backoff>1"]\n';
+    expect(read({ 'pyproject.toml': tables }).python).toEqual(expect.arrayContaining(['tenacity', 'backoff']));
+  });
+
+  test('are the direct modules of go.mod', () => {
+    const text = `module example.com/client
+go 1.22
+require github.com/hashicorp/go-retryablehttp v0.7.1
+require (
+	github.com/go-resty/resty v2.6.0
+	golang.org/x/net v0.1.0 // indirect
+)
+`;
+    expect(read({ 'go.mod': text }).go).toEqual(['github.com/hashicorp/go-retryablehttp', 'github.com/go-resty/resty']);
+  });
+
+  test('are the modules of a cpanfile', () => {
+    expect(read({ cpanfile: "requires 'LWP::UserAgent::Determined', '1.07';\n" }).perl).toEqual([
+      'LWP::UserAgent::Determined',
+    ]);
+  });
+
+  test('come from the nearest folder with a manifest, for each language', () => {
+    const outer = project({ 'package.json': packageOf('got'), 'requirements.txt': 'tenacity\n' });
+    const inner = project({ 'package.json': packageOf('ky') }, join(outer, 'client'));
+    const { node, python } = readDependencies(project({}, join(inner, 'src')));
+    expect([[...(node ?? [])], [...(python ?? [])]]).toEqual([['ky'], ['tenacity']]);
+  });
+});
+
+describe('a client whose User-Agent is node', () => {
+  const { 'minute-wall': scenario = {} } = readShippedScenarios();
+  const remediesIn = async (files: Readonly<Record<string, string>>) => {
+    const run = await runClient(hasty, resolveForClient(scenario), { output: 'keep', folder: project(files) });
+    return run.verdict.findings.filter(({ code }) => code === 'early-retry').map(({ remedy }) => remedy);
+  };
+
+  test.each([
+    ['ky', packageOf('ky', 'express'), ky],
+    ['no client', packageOf('express'), fetchLine],
+    ['two clients', packageOf('ky', 'ofetch'), undefined],
+  ])('gets the line of the dependency: %s', async (_, text, expected) => {
+    expect(await remediesIn({ 'package.json': text })).toEqual([expected]);
+  });
+
+  test('shows it in every report of exec, and of a replay without dependencies none', async () => {
+    const cwd = project({ 'package.json': packageOf('ky') });
+    const files = ['--verdict', 'v.json', '--junit', 'j.xml', '--report', 'r.html', '--record', 'run.jsonl'];
+    const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', ...files, '--', ...hasty], { cwd });
+    const text = (file: string) => readFileSync(join(cwd, file), 'utf8');
+    const inOneLine = err.replace(/\s+/g, ' ');
+    const [, early = ''] = inOneLine.split(/FAIL (?=early-retry|gave-up)/);
+    expect(early.endsWith(`${ky} `)).toBe(true);
+    const { findings } = JSON.parse(text('v.json')) as { findings: Finding[] };
+    expect(findings.find(({ code }) => code === 'early-retry')?.remedy).toBe(ky);
+    expect(text('j.xml')).toContain(`\n${ky}\n`);
+    expect(text('r.html')).toContain(ky);
+
+    const replayed = await runCommandLine(['replay', 'run.jsonl', '--judge', '--verdict', 'again.json'], { cwd });
+    expect(replayed.code).toBe(1);
+    expect(text('again.json')).not.toContain('remedy');
+  });
+
+  test('shows it in gauntlet and certify', async () => {
+    const cwd = project({ 'package.json': packageOf('ky') });
+    const gauntlet = await runCommandLine(['gauntlet', '--json', 'minute-wall', '--', ...hasty], { cwd });
+    expect(gauntlet.out).toContain(JSON.stringify(ky));
+
+    writeFileSync(join(cwd, 'client.mjs'), hasty.at(-1) ?? '');
+    writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { hasty: { command: node client.mjs } }\nscenarios: [minute-wall]\n');
+    await runCommandLine(['certify', 'sdks.yaml', '--junit', 'sdks.xml'], { cwd });
+    for (const file of ['certificate/certificate.json', 'sdks.xml']) {
+      expect(readFileSync(join(cwd, file), 'utf8')).toContain(ky);
+    }
+    expect(readFileSync(join(cwd, 'certificate/certificate.html'), 'utf8')).toContain(`<br>${ky}</li>`);
+    expect(readFileSync(join(cwd, 'certificate/certificate.md'), 'utf8')).toContain('if you use ky: ');
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { anchorOf, clientSettings, type SettingKind, settingKinds } from '../../src/judge/client-settings.js';
+import type { Finding } from '../../src/judge/finding.js';
+import { type Dependencies, withRemedies } from '../../src/judge/remedy.js';
+import { type FindingCode, findingCodes } from '../../src/scenario/finding-codes.js';
+import { type Client, clients, tableOf } from './clients.js';
+import { gauntletScenarios } from './gauntlet.js';
+import { languages } from './languages.js';
+import { clientsPages } from './report.js';
+import { readResults } from './results.js';
+import { snippet } from './snippet.js';
+
+const { clients: results } = readResults();
+const pages = clientsPages();
+const libraries = clients.filter(({ isLoop }) => !isLoop);
+
+/** Remedy of a finding about one refused GET with a User-Agent. */
+function remedyOf(
+  code: FindingCode,
+  userAgent: string | undefined,
+  dependencies?: Dependencies,
+  severity: Finding['severity'] = 'fail',
+): string | undefined {
+  const finding: Finding = { code, severity, at: '', requests: [1], measured: '', allowed: '', text: '' };
+  const request = { id: 1, client: userAgent, isWrite: false, status: 429 };
+  return withRemedies([finding], [request], dependencies)[0]?.remedy;
+}
+
+const userAgentOf = ({ id }: Client) => results[id]?.userAgent || undefined;
+
+/** Dependencies of a project that uses only this client. */
+const projectOf = (client: Client): Dependencies => {
+  const { page = 'node', dependency = 'other' } = tableOf(client) ?? {};
+  return { [page]: new Set([dependency]) };
+};
+
+/** Pattern for the start of a remedy. */
+const startOf = (name: string) => new RegExp(`^${name}: (\`|add \`)`);
+
+/** The section of a client on its page. */
+function sectionOf(remedy: string): string {
+  const [, page = '', anchor = ''] = /; (docs\/clients\/\w+\.md)#([\w-]+)$/.exec(remedy) ?? [];
+  const [, ...sections] = (pages[page] ?? '').split(/^## /m);
+  return sections.find((text) => anchorOf(text.split('\n')[0] ?? '') === anchor) ?? '';
+}
+
+test('the table has exactly the libraries of the report', () => {
+  expect(Object.keys(clientSettings).sort()).toEqual(libraries.map(({ id }) => id).sort());
+  expect(libraries.map((client) => tableOf(client)?.page)).toEqual(
+    libraries.map(({ language }) => languages[language].folder),
+  );
+});
+
+/** Where several clients of one User-Agent have a setting, the one that the remedy names. */
+const namedInstead: Record<string, string> = {
+  'requests_adapter gave-up': 'requests',
+  'requests_adapter lost-write': 'requests',
+};
+
+describe.each(libraries.map((client) => [client.name, client] as const))('%s', (name, client) => {
+  const table = tableOf(client);
+  const cells = Object.values(results[client.id]?.byDefault ?? {});
+  const found = [...new Set(cells.flatMap(({ codes }) => codes))];
+
+  test.each(found)('has a line for its finding %s', (code) => {
+    const remedy = remedyOf(code, userAgentOf(client), projectOf(client)) ?? '';
+    const shown = namedInstead[`${client.id} ${code}`] ?? name;
+    const start = table?.dependency || table?.isBuiltIn ? `if you use ${shown}: ` : `${shown}: `;
+    expect(remedy.slice(0, start.length)).toBe(start);
+    const [line = ''] = remedy.slice(start.length).split('; docs/clients/');
+    expect(sectionOf(remedy)).toContain(` | ${line} |`);
+  });
+
+  test('has a line for each code of a kind of setting that it has, and for no other', () => {
+    const withLine = findingCodes.filter(
+      (code) => remedyOf(code, userAgentOf(client), projectOf(client)) !== undefined,
+    );
+    const own = findingCodes.filter((code) => table?.settings[settingKinds[code] as SettingKind] !== undefined);
+    if (name === 'requests') expect(withLine).toEqual(expect.arrayContaining(own));
+    else expect(withLine).toEqual(own);
+    expect(findingCodes.filter((code) => remedyOf(code, userAgentOf(client), projectOf(client), 'info'))).toEqual([]);
+    expect(findingCodes.filter((code) => remedyOf(code, userAgentOf(client), projectOf(client), 'praise'))).toEqual([]);
+  });
+
+  test('has settings of names in its code', () => {
+    const { folder, file, shared } = languages[client.language];
+    const code = [
+      snippet(`${folder}/${file(client.id)}`, 'set right'),
+      ...shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)),
+      // Text for readers beside the code.
+      client.defaults,
+      client.note,
+    ].join('\n');
+    const words = Object.values(table?.settings ?? {})
+      .flatMap((line) => line.match(/`[^`]+`/g) ?? [])
+      .flatMap((part) => part.match(/[\w-]{2,}/g) ?? []);
+    expect(words.filter((word) => !code.includes(word))).toEqual([]);
+  });
+
+  test('says add, if its default is no retry', () => {
+    const lines = Object.values(table?.settings ?? {});
+    if (client.defaults.startsWith('no retry')) expect(lines.filter((line) => !line.startsWith('add '))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
+  test('passes, set right, each scenario that tests a finding with a line', () => {
+    const { passed = [] } = results[client.id]?.gauntlet ?? {};
+    for (const code of Object.keys(settingKinds) as FindingCode[]) {
+      const scenarios = gauntletScenarios.filter(({ scenario: { expect: { fail = [], served } = {} } }) =>
+        code === 'gave-up' ? served : fail.includes(code),
+      );
+      expect(scenarios.filter(({ name }) => passed.includes(name)).length, code).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('no other finding has a line', () => {
+  const others = findingCodes.filter((code) => settingKinds[code] === undefined);
+  expect(others).toEqual([
+    'no-shared-gate',
+    'body-changed',
+    'impatient',
+    'late-request',
+    'deprecated-operation',
+    'rounded-int64',
+    'proactive',
+  ]);
+});
+
+describe('the library', () => {
+  test.each([
+    ['got (https://github.com/sindresorhus/got)', 'got'],
+    ['axios/1.21.1', 'axios with axios-retry'],
+    ['OpenAI/JS 6.49.0', 'openai'],
+    ['Stripe/v1 NodeBindings/17.0.0', 'stripe'],
+    ['octokit-rest.js/22.0.0 octokit-core.js/7.0.8 Node.js/20.20.2', 'octokit'],
+    ['azsdk-js-storage-blob/12.26.0 core-rest-pipeline/1.24.0 Node/20.20.2', 'Azure core-rest-pipeline'],
+    ['python-requests/2.28.1', 'requests with HTTPAdapter'],
+    ['python-urllib3/1.26.12', 'urllib3'],
+    ['python-httpx/0.23.3', 'httpx'],
+    ['Python/3.11 aiohttp/3.8.4', 'aiohttp'],
+    ['libwww-perl/6.68', 'LWP::UserAgent'],
+    ['HTTP-Tiny/0.080', 'HTTP::Tiny'],
+    ['curl/7.88.1', 'curl'],
+    ['Wget/1.21.3', 'wget'],
+    ['GuzzleHttp/7', 'Guzzle'],
+    ['Symfony HttpClient/Curl', 'Symfony RetryableHttpClient'],
+    ['Faraday v1.1.0', 'Faraday'],
+    ['go-resty/2.6.0 (https://github.com/go-resty/resty)', 'resty'],
+    ['okhttp/4.12.0', 'OkHttp'],
+    ['Apache-HttpClient/5.2.1 (Java/17.0.15)', 'Apache HttpClient 5'],
+  ])('of %s is %s, without dependencies', (userAgent, name) => {
+    expect(remedyOf('early-retry', userAgent)).toMatch(startOf(name));
+  });
+
+  test.each([
+    undefined,
+    'node',
+    'node-fetch',
+    'Go-http-client/1.1',
+    'Java-http-client/17.0.15',
+    'Ruby',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+    'Apache-HttpClient/4.5.13 (Java/17.0.15)',
+    'OpenAI/Python 1.0.0',
+    'PycURL/7.45.2 libcurl/7.88.1',
+    'my-app/1.0',
+    '',
+  ])('of %s is unknown without dependencies', (userAgent) => {
+    for (const code of findingCodes) expect(remedyOf(code, userAgent)).toBeUndefined();
+  });
+
+  test.each([
+    ['node', ['ky'], 'if you use ky: '],
+    ['node', ['ky', 'got', 'axios'], 'if you use ky: '],
+    ['node', ['ky', 'p-retry'], undefined],
+    ['node', ['express'], 'if you use fetch: '],
+    ['node', [], 'if you use fetch: '],
+    ['node-fetch', ['gaxios'], 'if you use gaxios: '],
+    ['node-fetch', ['node-fetch'], undefined],
+    [undefined, ['undici'], 'if you use undici RetryAgent: '],
+    [undefined, ['express'], undefined],
+    ['axios/1.21.1', ['axios', 'ky'], 'axios with axios-retry: '],
+  ])('of %s with the dependencies %s is named by %s', (userAgent, names, start) => {
+    const remedy = remedyOf('early-retry', userAgent, { node: new Set(names) });
+    if (start === undefined) expect(remedy).toBeUndefined();
+    else expect(remedy?.slice(0, start.length)).toBe(start);
+  });
+
+  test('of another language is not taken from the dependencies', () => {
+    expect(remedyOf('early-retry', 'python-requests/2.28.1', { node: new Set(['tenacity']) })).toMatch(
+      /^requests with HTTPAdapter: /,
+    );
+  });
+
+  test('of several is not named, and one of several requests is', () => {
+    const [got, curl] = ['got (https://github.com/sindresorhus/got)', 'curl/8.0.0'];
+    const finding: Finding = {
+      code: 'early-retry',
+      severity: 'fail',
+      at: '',
+      requests: [1, 2],
+      measured: '',
+      allowed: '',
+      text: '',
+    };
+    const requests = (one: string, two: string) =>
+      [one, two].map((client, index) => ({ id: index + 1, client, isWrite: false, status: 429 }));
+    expect(withRemedies([finding], requests(got, curl))[0]?.remedy).toBeUndefined();
+    expect(withRemedies([finding], requests(got, got))[0]?.remedy).toMatch(/^got: /);
+  });
+
+  test('is no remedy for a write that may be stored, which must not be sent again', () => {
+    const finding: Finding = {
+      code: 'gave-up',
+      severity: 'warn',
+      at: '',
+      requests: [1],
+      measured: '',
+      allowed: '',
+      text: '',
+    };
+    const remedies = [0, 201, 429, 503].map((status) => {
+      const request = { id: 1, client: 'curl/8.0.0', isWrite: true, status };
+      return withRemedies([finding], [request])[0]?.remedy !== undefined;
+    });
+    expect(remedies).toEqual([false, false, true, false]);
+  });
+});
