@@ -16,7 +16,7 @@ import { type Report, reported, type ServedAnswer } from '../http/served-answer.
 import { disconnectSignal } from '../http/wire-faults.js';
 import { UsageError } from '../usage-error.js';
 import { ConnectionAborted, containedHandler, RouteResponse } from './contained-handler.js';
-import { createMatcher, isHandler } from './handler-matcher.js';
+import { createMatcher, isHandler, onThisServer } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 import { sendRoute } from './send-route.js';
 
@@ -69,7 +69,8 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       `expected one handler for each operation, got two named ${JSON.stringify(shared)}; rename one`,
     );
   }
-  const matches = createMatcher(mswHandlers, matchRequestUrl);
+  const served = mswHandlers.map(onThisServer);
+  const matches = createMatcher(served, matchRequestUrl);
   /** Returns the HTTP methods of the user's handlers for a request's path; none if the simulated API knows the path. */
   const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
     const { main, state } = coreOf(sim);
@@ -151,7 +152,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       call.report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }
-    let own = mswHandlers;
+    let own: readonly RequestHandler[] = served;
     if (!matches(method, request)) {
       const allowed = call.isBeforeApi ? allowedAt(method, request) : [];
       if (allowed.length === 0) return false;

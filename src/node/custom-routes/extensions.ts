@@ -2,6 +2,7 @@ import type { OwnHandler } from '../../in-process/fetch.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { isPreflight } from '../http/cors.js';
 import { createExtension, type Extension, handlerFailed, sendError } from './extension.js';
+import { unreachable } from './handler-matcher.js';
 
 type Handlers = readonly OwnHandler[];
 
@@ -17,8 +18,15 @@ export type ExtensionOf = (sim: Simulator) => Extension;
  * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {
-  const extend = async (each: Simulator) =>
-    createExtension(each, typeof source === 'function' ? await source(each) : source);
+  let isChecked = false;
+  const extend = async (each: Simulator) => {
+    const handlers = typeof source === 'function' ? await source(each) : source;
+    const extension = createExtension(each, handlers);
+    const note = isChecked ? undefined : unreachable(handlers);
+    if (note !== undefined) console.warn(note);
+    isChecked = true;
+    return extension;
+  };
   const extensions = new WeakMap<Simulator, Extension>();
   const forgetAtReset = (each: Simulator) => {
     if (typeof source === 'function') coreOf(each).resetListeners.push(() => extensions.delete(each));

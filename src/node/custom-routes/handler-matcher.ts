@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { matchRequestUrl, RequestHandler } from 'msw';
+import { pluralize } from '../../values/pluralize.js';
 import { readTarget } from '../http/read-target.js';
 
 /** Checks whether an msw handler of the user matches a method and a request's URL. */
@@ -17,6 +18,48 @@ const maximumRemembered = 1_000;
 /** Whether a value is an msw request handler, made with `http` or `graphql`. WebSocket handlers are not. */
 export const isHandler = (value: unknown): value is RequestHandler =>
   typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
+
+/** Scheme and host at the start of a handler's path: `https://api.example.com`, `*://api.example.com:8080`. */
+const hostOfPath = /^(?:[^/]*:)?\/\/[^/]*/;
+
+/**
+ * Copies an msw handler for a host, such as `http.get('https://api.example.com/user', ...)`, so that it matches its path
+ * on this server, whatever the host. Returns any other handler as it is.
+ */
+export function onThisServer(handler: RequestHandler): RequestHandler {
+  const { info, endpoint } = handler as unknown as Addressed;
+  if (typeof info.path === 'string' && hostOfPath.test(info.path))
+    return Object.create(handler, { info: { value: { ...info, path: info.path.replace(hostOfPath, '') || '/' } } });
+  // msw compares the path of a GraphQL handler without the server's address.
+  if (typeof endpoint === 'string' && hostOfPath.test(endpoint))
+    return Object.create(handler, { endpoint: { value: `*${endpoint.replace(hostOfPath, '') || '/'}` } });
+  return handler;
+}
+
+/**
+ * Formats a note about handlers whose regular expression names a host, so that no request to this server matches.
+ * Returns `undefined` without such handlers.
+ */
+export function unreachable(handlers: readonly object[]): string | undefined {
+  const found = handlers.flatMap((handler) => {
+    const { info, endpoint } = handler as unknown as Addressed;
+    const path = info.path ?? endpoint;
+    return path instanceof RegExp && namesHost.test(path.source) ? [String(path)] : [];
+  });
+  return found.length === 0
+    ? undefined
+    : `${pluralize(found.length, 'handler')} can probably not be reached, because the host in a regular expression is not this server's: ${found.join(', ')}; write the path alone, such as "*/user" or /\\/user$/`;
+}
+
+/** Host in a regular expression for addresses, except any host such as `[^/]+` or `.*`, and this machine's. */
+const namesHost = /:(?:\\?\/){2}(?!localhost|127|\.[*+]|\[\^|\(\?:\.[*+])/;
+
+/** Internal fields of msw's handlers with the addresses that a handler matches. */
+interface Addressed {
+  readonly info: { readonly path?: unknown };
+  /** Address of a GraphQL handler. */
+  readonly endpoint?: unknown;
+}
 
 /** Creates a check whether any msw handler matches a request. Other requests then skip msw, which is slow. */
 export function createMatcher(handlers: readonly RequestHandler[], match: typeof matchRequestUrl): Matcher {
