@@ -43,11 +43,14 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
 }
 
 function notesOf(entry: RequestLogEntry): string[] {
-  const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
+  const { status, code, message, retryAfter, fault, refusedBy, sandbox, wire, unsentStatus, refusedOrigin } = entry;
   // The log line of a rejected request has only the error code and Retry-After, which explain it sufficiently.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
     ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),
+    refusedBy === 'backend-without-key'
+      ? 'the backend got no Authorization: use --upstream-key same|NAME'
+      : refusedBy && `refused by the ${refusedBy}`,
     fault && `fault ${printable(fault, 60)}`,
     sandbox === undefined ? undefined : 'new sandbox, because the idle one was dropped',
     wire && `${wire}${unsentStatus === undefined ? '' : ` instead of ${unsentStatus}`}`,

@@ -1,6 +1,7 @@
 import { isAboutLimits, type RefusalBefore, refusalBefore } from '../control-api/refusal-before.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
+import type { RefusedBy } from '../requests/request-record.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';
@@ -39,6 +40,8 @@ export interface RequestLogEntry {
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
+  /** Who refused the request, if not the simulator: the user's backend or handler. */
+  refusedBy: RefusedBy | undefined;
   /**
    * Value of the response header X-Sim-Sandbox: `recreated` for the first request to a sandbox that had been removed as
    * idle and was created again.
@@ -70,7 +73,7 @@ export function createRequestLogEntries(): (
   const timeText = createInstantText();
   const strikeOf = createStrikeOf();
   return (request, answer, durationMs) => {
-    const { by, sim, status, operation, plan, headers, fault, wire, isOriginRefused } = answer;
+    const { by, sim, status, operation, plan, headers, fault, refusedBy, wire, isOriginRefused } = answer;
     const target = request.url ?? '';
     const token = answer.key ?? tokenOf(request, by);
     const error = status < 400 ? noError : readError(answer.body);
@@ -99,6 +102,7 @@ export function createRequestLogEntries(): (
       code: error.code,
       message: error.message && redact(error.message),
       fault,
+      refusedBy,
       sandbox: headers['X-Sim-Sandbox'],
       wire: wire?.kind,
       unsentStatus: isUnsent ? status : undefined,

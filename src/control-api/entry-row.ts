@@ -1,6 +1,6 @@
 import { earliestRetryMs } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
-import type { RequestRecord } from '../requests/request-record.js';
+import type { RefusedBy, RequestRecord } from '../requests/request-record.js';
 import type { Entries } from '../validation/schema.js';
 import { fields, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
@@ -74,6 +74,8 @@ export interface EntryRow {
   storedId?: string;
   /** Name of the applied fault rule. */
   fault?: string;
+  /** Who refused the request, if not the simulator: the user's backend or handler. */
+  refusedBy?: RefusedBy;
   /** Set if a fault damaged the response, so that the client cannot read it. */
   unreadable?: true;
   /** Id of the assumption that determined the response, because the API document leaves the question open. */
@@ -140,6 +142,12 @@ export const entryRowFields = {
   ),
   storedId: optional(described(string, 'Id of the pet that the request stored.')),
   fault: optional(described(string, 'Name of the applied fault rule.')),
+  refusedBy: optional(
+    described(
+      oneOf('backend', 'handler', 'backend-without-key'),
+      "Refusal that is not the simulator's: by a limit of the backend or handler, or by a 401 of a backend that got no key.",
+    ),
+  ),
   unreadable: optional(described(oneOf(true), 'Set if a fault made the response unreadable for the client.')),
   assumption: optional(
     described(string, 'Assumption that determined the response, for a question that the document leaves open.'),
@@ -227,6 +235,7 @@ export function createRowFields() {
       episode: entry.episode,
       storedId: entry.storedId,
       fault: entry.fault,
+      refusedBy: entry.refusedBy,
       unreadable: entry.isUnreadable || undefined,
       assumption: entry.assumption,
       connection: entry.connection,
@@ -271,8 +280,21 @@ function explainUnauthorized({ token, responseBody }: RequestRecord): string {
 
 /** Returns the reason for a response in a few words, such as `no key sent`. */
 function summarize(entry: EntryRow, record: RequestRecord): string {
-  const { operation, refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } =
-    entry;
+  const {
+    operation,
+    refusal,
+    strike,
+    strikes,
+    promisedAt,
+    after,
+    fault,
+    refusedBy,
+    unreadable,
+    usage,
+    status,
+    storedId,
+    code,
+  } = entry;
   const until = promisedAt ?? entry.toldUntil;
   const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
   if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${formatRemaining(leftMs)}`;
@@ -283,6 +305,9 @@ function summarize(entry: EntryRow, record: RequestRecord): string {
   if (status === 0) return byFault || 'the client disconnected';
   const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
+  if (refusedBy === 'backend-without-key') return 'the backend got no key: --upstream-key same|NAME';
+  if (refusedBy !== undefined)
+    return `refused by the ${refusedBy}${until === undefined ? '' : `, wait ${formatRemaining(leftMs)}`}`;
   if (status === 401) return explainUnauthorized(record);
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
   if (usage !== undefined && usage.used === usage.limit)

@@ -17,6 +17,7 @@ const second = [
   'episode',
   'storedId',
   'fault',
+  'refusedBy',
   'unreadable',
   'assumption',
 ] as const;

@@ -1,3 +1,4 @@
+import type { RefusedBy } from '../requests/request-record.js';
 import { formatInteger } from '../values/format-integer.js';
 import type { EntryRow } from './entry-row.js';
 import { formatRemaining, formatWait } from './wait-words.js';
@@ -57,12 +58,14 @@ function explainBan({ refusal, strike, promisedAt, durationMs, time, plan }: Exp
   return [{ step: 'ban', result: 'stopped', text, assumption: 'banSeconds' }];
 }
 
-function explainLimit({ refusal, strike, usage, window, exempt, status }: Explained): WhyStep[] {
+function explainLimit({ refusal, strike, usage, window, exempt, status, refusedBy }: Explained): WhyStep[] {
   if (refusal === 'ban' && !strike) return [];
   if (exempt) {
     return [{ step: 'limit', result: 'passed', text: 'no limit applies to this operation', assumption: 'limitsApply' }];
   }
   if (usage === undefined) {
+    if (refusedBy !== undefined)
+      return [{ step: 'limit', result: 'passed', text: 'no limit of the simulator used up' }];
     return status === 429 ? [{ step: 'limit', result: 'stopped', text: '429: too many requests' }] : [];
   }
   const used = `${window}: ${formatInteger(usage.used)} of ${formatInteger(usage.limit)} used`;
@@ -109,8 +112,8 @@ function explainFault({ fault, unreadable }: Explained): WhyStep[] {
 }
 
 function explainOperation(entry: Explained): WhyStep {
-  const { operation, status, storedId, method, path, fault, assumption } = entry;
-  const message = messageOf(entry);
+  const { operation, status, storedId, method, path, fault, assumption, refusedBy } = entry;
+  const message = refusedBy === undefined ? messageOf(entry) : refusers[refusedBy];
   const by = assumption !== undefined && { assumption };
   if (operation === undefined || (status === 405 && fault === undefined)) {
     const text =
@@ -129,6 +132,13 @@ function explainOperation(entry: Explained): WhyStep {
     ...by,
   };
 }
+
+/** Explanations of refusals that are not the simulator's, by the journal field `refusedBy`. */
+const refusers: Readonly<Record<RefusedBy, string>> = {
+  backend: 'refused by the backend; the headers are its own',
+  handler: 'refused by the handler; the headers are its own',
+  'backend-without-key': 'the backend got no Authorization; --upstream-key same|NAME sends one',
+};
 
 const notReached = ({ operation, method, path }: Explained): WhyStep => ({
   step: 'operation',

@@ -84,7 +84,11 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${pluralize(dropped, 'request')}, so the run is incomplete.`);
   if (isWrongKey(run)) {
-    return inconclusive("Every request got a 401: check the client's API key.");
+    return inconclusive(
+      run.requests.every(({ isKeyWithheld }) => isKeyWithheld)
+        ? 'Every request got a 401 from the backend, which gets no Authorization header: use --upstream-key same or --upstream-key NAME.'
+        : "Every request got a 401: check the client's API key.",
+    );
   }
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);

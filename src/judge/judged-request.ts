@@ -21,6 +21,8 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    */
   declare readonly isBan: boolean;
   declare readonly isByLimit: boolean;
+  /** Whether a backend responded with a 401 to a request from which the simulator had removed the API key. */
+  declare readonly isKeyWithheld: boolean;
   /** Whether rate limits applied to the request; `true` if unknown. */
   declare readonly isLimited: boolean;
   /** Whether a fault made the response unreadable for the client; `false` if unknown. */
@@ -77,6 +79,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
     this.requestText = position.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
+    this.isKeyWithheld = entry.refusedBy === 'backend-without-key';
     this.isRefused = isRefusal(entry) || (!isKnown && asksToWait(entry));
     this.isLimited = entry.isLimited;
     this.isUnreadable = entry.isUnreadable || entry.isLost === true;

@@ -1,5 +1,7 @@
 import { callersOf, readBody } from '../in-process/fetch.js';
 import { toResponse } from '../in-process/to-response.js';
+import { limitsApplyTo } from '../rate-limits/admission.js';
+import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
 import { errorOutcome, hasResponseBody, isStream, type Outcome } from '../requests/outcome.js';
@@ -100,7 +102,7 @@ export async function serveRoute(
     signal,
   };
   try {
-    const answer = await answerRoute(sim, call, operation, () => respond());
+    const answer = await answerRoute(sim, call, operation, () => respond(), { by: 'handler' });
     if (context !== undefined) {
       context.answer = answer;
       return new Response();
@@ -122,6 +124,22 @@ export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolea
   // The error class is compared by name, because `import` and `require` may load two copies of the class.
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
+/** Source of a custom route's response. */
+interface RouteSource {
+  readonly by: 'backend' | 'handler';
+  /** Whether the user's backend does not receive the client's Authorization header. */
+  readonly withholdsKey?: boolean;
+}
+
+/** Facts about a request that decide how the response of its custom route is read. */
+interface RouteRead extends Pick<RouteSource, 'by'> {
+  readonly isKeyWithheld: boolean;
+  /** Whether limits of the simulator apply to the request. */
+  readonly isLimited: boolean;
+  /** Whether a fault rule needs the whole body. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Responds to an API call with the result of `respond`, a function for the user's own route or backend.
  * @param respond receives a signal that is aborted after 30 s
@@ -131,15 +149,19 @@ export async function answerRoute(
   call: ApiCall,
   operation: string,
   respond: (signal: AbortSignal) => Response | Promise<Response>,
+  source: RouteSource,
 ): Promise<Answer> {
   const { routes } = coreOf(sim);
+  const isLimited = limitsApplyTo(sim.settings, operation);
+  const isKeyWithheld = source.withholdsKey === true && call.header('authorization') !== undefined;
   const start = (id: number, isWhole: boolean) => {
     const late = new AbortController();
     const timer = startTimer(() => {
       routes.finish(id, errorOutcome(noResponse(operation), sim.settings));
       late.abort();
     }, maximumMs);
-    outcomeOf(sim, operation, () => respond(late.signal), isWhole).then((outcome) => {
+    const read = { by: source.by, isKeyWithheld, isLimited, isWhole };
+    outcomeOf(sim, operation, () => respond(late.signal), read).then((outcome) => {
       stopTimer(timer);
       const storedId = storedBy(call.method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
       routes.finish(id, { ...outcome, storedId });
@@ -148,7 +170,7 @@ export async function answerRoute(
   return routes.handle({ ...call, route: { operation, start } });
 }
 
-async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, isWhole: boolean): Promise<Outcome> {
+async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, read: RouteRead): Promise<Outcome> {
   const { onError } = coreOf(sim).routes;
   try {
     const given = await Promise.resolve()
@@ -158,7 +180,7 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
         if (thrown instanceof Response) return thrown;
         throw thrown;
       });
-    if (given instanceof Response) return await readResponse(given, isWhole, onError);
+    if (given instanceof Response) return await readResponse(given, read, onError);
     throw new TypeError(`expected the function of ${operation} to return a Response, got ${kindOf(given)}`);
   } catch (error) {
     const refusal = error instanceof ApiError ? errorOutcome(error, sim.settings) : sim.clientError(error);
@@ -209,16 +231,38 @@ const storedBy = (method: string, { status }: Outcome) =>
 const idIn = ({ body }: Outcome): string | undefined =>
   /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/.exec(body)?.slice(1).find(Boolean);
 
-/** Response headers that a custom route cannot set, because the simulator or the connection sets them. */
-const notOfRoutes = /^(?:x-ratelimit-.*|date|content-length|transfer-encoding|connection)$/;
+/** Response headers that a custom route cannot set, because the connection sets them. */
+const notOfRoutes = /^(?:content-length|transfer-encoding|connection)$/;
+/** Response headers that a custom route can set only if its response has limits of its own. */
+const ofLimits = /^(?:x-ratelimit-.*|date)$/;
+
+/** Whether a response has headers of a limit. */
+const hasLimitHeaders = (headers: Headers) => [...headers.keys()].some((name) => /^(?:x-)?ratelimit(?:-|$)/.test(name));
+
+/**
+ * Decides who refused a request that the simulator accepted, and whether the response's limit headers are its own. A
+ * refusal has only the headers of its sender, because a 429 with requests left would contradict itself. Without limits
+ * of the simulator, the same holds for each response of a backend, and for a handler's with limit headers.
+ */
+function limitsOf({ status, headers }: Response, { by, isKeyWithheld, isLimited }: RouteRead) {
+  const isRefused = status === 429 || (status === 503 && headers.has(retryAfterHeader));
+  if (isRefused) return { refusedBy: by, hasOwnLimits: true };
+  return {
+    refusedBy: status === 401 && isKeyWithheld ? ('backend-without-key' as const) : undefined,
+    hasOwnLimits: !isLimited && (by === 'backend' || hasLimitHeaders(headers)),
+  };
+}
 
 /** Reads a custom route's response. A long or pausing body is streamed, unless a fault rule needs the whole body. */
-async function readResponse(response: Response, isWhole: boolean, onError: (error: unknown) => void): Promise<Outcome> {
+async function readResponse(response: Response, read: RouteRead, onError: (error: unknown) => void): Promise<Outcome> {
+  const { isWhole } = read;
   const { status, body, type } = response;
   if (type === 'error') return { status: 0, body: '', wire: { kind: 'reset' } };
   if (response.bodyUsed) throw new TypeError('expected a response whose body is unread');
-  const headers = headersOf(response.headers);
-  if (body === null) return { status, headers, body: '' };
+  const limits = limitsOf(response, read);
+  const headers = headersOf(response.headers, limits.hasOwnLimits);
+  const start = { status, headers, ...limits, body: '' };
+  if (body === null) return start;
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -239,18 +283,18 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
         reading = readChunk(reader);
       }
       if (chunk === 'paused' || (!isWhole && bytes > maximumBytes))
-        return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
+        return { ...start, raw: streamOf(chunks, reading, reader, onError) };
     }
   } catch (error) {
     if (error instanceof RangeError) throw error;
     onError(error);
     const sent = concatenate(chunks, bytes);
     // The declared Content-Length exceeds the body, so that the client detects the interrupted response.
-    return { status, headers, body: '', raw: sent, wire: { kind: 'contentLength', value: bytes + 1 } };
+    return { ...start, raw: sent, wire: { kind: 'contentLength', value: bytes + 1 } };
   }
   const raw = concatenate(chunks, bytes);
   const text = toJsonBytes(raw);
-  return typeof text === 'string' ? { status, headers, body: text } : { status, headers, body: '', raw };
+  return typeof text === 'string' ? { ...start, body: text } : { ...start, raw };
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -299,11 +343,11 @@ function streamOf(
 }
 
 /** Converts a custom route's response headers to the API's spelling, without the headers that a route cannot set. */
-function headersOf(given: Headers): Record<string, string | null> {
+function headersOf(given: Headers, hasOwnLimits: boolean): Record<string, string | null> {
   const headers: Record<string, string | null> = { 'Content-Type': null };
   for (const [name, value] of given) {
-    if (notOfRoutes.test(name)) continue;
-    const spelled = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+    if (notOfRoutes.test(name) || (!hasOwnLimits && ofLimits.test(name))) continue;
+    const spelled = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase()).replace('Ratelimit', 'RateLimit');
     const before = name === 'set-cookie' ? headers[spelled] : undefined;
     headers[spelled] = before ? `${before}\n${value}` : value;
   }

@@ -81,6 +81,7 @@ export interface Answer {
   plan: string | undefined;
   /** Name of the fault rule that was applied to the response, if any. */
   fault: string | undefined;
+  refusedBy?: Outcome['refusedBy'];
   /**
    * Network fault, such as a closed connection, that the HTTP server, the msw handlers or the `fetch` function apply
    * while they send the response.

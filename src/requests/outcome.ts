@@ -1,5 +1,6 @@
 import { type ApiError, errorBody } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
+import type { RefusedBy } from './request-record.js';
 
 /**
  * Fault of the connection or the bytes of a response, such as a truncated body. The `fetch` function and the msw
@@ -37,6 +38,12 @@ export interface Outcome {
   /** Id of the resource that the request stored, such as a new pet. */
   storedId?: string | undefined;
   wire?: WireFault | undefined;
+  /**
+   * Whether `headers` contains all limit headers of the response, with the `Date` to which they refer, so that the
+   * simulator adds none.
+   */
+  hasOwnLimits?: boolean;
+  refusedBy?: RefusedBy | undefined;
   /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
   assumption?: string | undefined;
 }

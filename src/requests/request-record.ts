@@ -7,6 +7,12 @@ export type WindowName = 'minute' | 'day';
 export type RefusalKind = 'limit' | 'ban';
 
 /**
+ * Who refused a request that the simulator itself accepted: the user's backend or handler by a limit of its own, or the
+ * backend by a 401, because it did not receive the client's key.
+ */
+export type RefusedBy = 'backend' | 'handler' | 'backend-without-key';
+
+/**
  * Data of a request and its response that is visible on the wire. Times are Unix milliseconds of the simulator's clock.
  */
 export interface ObservedRequest {
@@ -112,6 +118,7 @@ export interface RequestKnowledge {
   readonly isUnreadable: boolean;
   /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
   readonly assumption?: string | undefined;
+  readonly refusedBy?: RefusedBy | undefined;
 }
 
 /** Journal entry of a request: the data visible on the wire, and details that only the simulator knows. */
@@ -156,6 +163,7 @@ export const emptyRecord: RequestRecord = {
   fault: undefined,
   isUnreadable: false,
   assumption: undefined,
+  refusedBy: undefined,
 };
 
 /** Final result of a client's logical call, reported by the client with `POST /__sim/outcome`. */

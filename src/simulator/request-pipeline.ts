@@ -258,13 +258,13 @@ export class RequestPipeline {
     const { id, call, resolved, match, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { clock, journal, shared } = this.#state;
-    const { status, isRefusal = false, wire } = outcome;
+    const { status, isRefusal = false, hasOwnLimits = false, refusedBy, wire } = outcome;
     const more = match.headers === undefined ? outcome.headers : { ...match.headers, ...outcome.headers };
     const nowSeconds = Math.floor(atMs / 1000);
     const headers = shared.writeHeaders({
       status,
       nowSeconds,
-      rate,
+      rate: hasOwnLimits ? undefined : rate,
       isRefusal,
       settings,
       windowSeconds,
@@ -283,6 +283,7 @@ export class RequestPipeline {
       key,
       plan,
       fault: fault?.name,
+      refusedBy,
       wire,
       sent: isHeld
         ? (heldMs, nowMs = clock.now()) =>
@@ -298,7 +299,7 @@ export class RequestPipeline {
               })
           : undefined,
     };
-    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, outcome.assumption);
+    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, outcome);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;

@@ -77,8 +77,7 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
  * Creates the journal record of a request.
  * @param answeredAtMs time of the response, in Unix milliseconds of the simulator's clock
  * @param lastArrivedId id of the last request that arrived before the response was sent
- * @param assumption id of the assumption (a choice where the API's documentation is silent) on which the response
- * depends
+ * @param outcome outcome on which the response depends; empty without a response
  */
 export function toRecord(
   {
@@ -101,7 +100,7 @@ export function toRecord(
   { status, headers, body, raw }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
-  assumption?: string,
+  { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
 ): RequestRecord {
   const authorization = call.header('authorization');
   return {
@@ -124,8 +123,8 @@ export function toRecord(
     requestBody: call.body && toJsonBytes(call.body),
     responseBody: call.method === 'HEAD' ? '' : raw instanceof Uint8Array ? toJsonBytes(raw) : body,
     headers,
-    window: rate?.window,
-    rate,
+    window: hasOwnLimits ? undefined : rate?.window,
+    rate: hasOwnLimits ? undefined : rate,
     refusal,
     promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
     strikes,
@@ -136,6 +135,7 @@ export function toRecord(
     fault: fault?.name,
     isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault, call.method)),
     assumption,
+    refusedBy,
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),

@@ -1,4 +1,4 @@
-import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
+import type { RefusalKind, RefusedBy, RequestRecord } from '../requests/request-record.js';
 import { numberOf, textOf } from './json-fields.js';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -31,6 +31,7 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     episode,
     storedId: textOf(entry.storedId),
     fault: textOf(entry.fault),
+    refusedBy: textOf(entry.refusedBy) as RefusedBy | undefined,
     isUnreadable: entry.unreadable === true,
     assumption: textOf(entry.assumption),
   };

@@ -66,6 +66,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   fault: few(undefined, 'a "fault"'),
   isUnreadable: fc.boolean(),
   assumption: few(undefined, 'unknownRoute'),
+  refusedBy: few(undefined, 'backend', 'handler', 'backend-without-key'),
 });
 
 test('the JSON of an entry equals JSON.stringify of the shown entry, in any order of entries', () => {

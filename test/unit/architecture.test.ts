@@ -16,7 +16,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   faults: ['rate-limits', 'requests', 'values'],
   scenario: ['clock', 'faults', 'rate-limits', 'requests', 'validation', 'values'],
   simulator: ['clock', 'faults', 'in-process', 'journal', 'rate-limits', 'requests', 'scenario', 'values'],
-  'own-routes': ['in-process', 'requests', 'simulator', 'values'],
+  'own-routes': ['in-process', 'rate-limits', 'requests', 'simulator', 'values'],
   sandboxes: ['scenario', 'simulator', 'values'],
   'traffic-files': ['requests', 'values'],
   judge: ['journal', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],

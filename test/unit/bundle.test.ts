@@ -16,7 +16,7 @@ const bundle: (contents: string) => Promise<Bundle> = bundled;
  * clock, the pets and the journal 4, keys, windows and bans 2.5, fault rules and their effects 2.5, the adapters 1.5. A
  * scenario or a method of a simulator may need each of these, so a page without one would reject the same scenario.
  */
-const mostKilobytes = { whatPagesImport: 34.8, everything: 41.5, persist: 3.75 };
+const mostKilobytes = { whatPagesImport: 34.9, everything: 41.8, persist: 3.75 };
 
 const filesIn = ({ metafile }: Bundle) =>
   Object.values(metafile.outputs)

@@ -158,7 +158,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         return forward(request, target, body, late);
       };
       try {
-        const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
+        const answer = await answerRoute(sim, call, operationByPath(method, path), respond, {
+          by: 'backend',
+          withholdsKey: authorization === undefined,
+        });
         deliverAfterDelay(answer, () => {
           sendRoute(request, response, { answer, cors, clock: sim.clock });
           // Discards the rest of a request body that was not forwarded, so that the connection can be used again.

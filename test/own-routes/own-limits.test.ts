@@ -1,0 +1,210 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HttpResponse, http } from 'msw';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createPrettyLine } from '../../src/cli/pretty-line.js';
+import { createRequestLogEntries } from '../../src/cli/request-log-entry.js';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario, serveRoute } from '../../src/index.js';
+import { guarded } from '../../src/msw.js';
+import { type ListenOptions, listen } from '../../src/node.js';
+import { judge } from '../../src/verdict.js';
+
+const open: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const windowSeconds = 20;
+
+/** Starts a backend with a limit of two requests in a window, as many APIs have one. */
+async function startLimited(more: RequestListener = (_, response) => response.end('[]')): Promise<string> {
+  let left = 2;
+  const resetSeconds = Math.ceil(Date.now() / 1000) + windowSeconds;
+  const server = createServer((request, response) => {
+    response.setHeader('X-RateLimit-Limit', 2);
+    response.setHeader('X-RateLimit-Reset', resetSeconds);
+    response.setHeader('RateLimit-Policy', '"own";q=2;w=20');
+    response.setHeader('X-RateLimit-Remaining', Math.max(0, left - 1));
+    if (left === 0) {
+      response.writeHead(429, { 'Retry-After': windowSeconds, 'X-Reason': 'own' }).end('{"message":"too many"}');
+      return;
+    }
+    left--;
+    more(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function start(options: ListenOptions, scenario: Scenario = {}) {
+  const sim = createSimulator({ scenario, onWarning: () => {} });
+  const lines: string[] = [];
+  const [toEntry, toLine] = [createRequestLogEntries(), createPrettyLine()];
+  const onAnswer: ListenOptions['onAnswer'] = (...request) => void lines.push(toLine(toEntry(...request)));
+  const server = await listen(sim, { port: 0, holdRefusals: true, ...options, onAnswer });
+  open.push(() => server.close({ graceMs: 0 }));
+  const { origin } = new URL(server.baseUrl);
+  const ask = (path = '/items') => fetch(origin + path, { headers: { authorization: 'Bearer free-key' } });
+  return { sim, ask, control: createControl(server.controlUrl), lines };
+}
+
+/** Headers of a response about limits, in lower case. */
+const limitsOf = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry-after|x-reason/.test(name)));
+
+describe('a backend with limits of its own', () => {
+  test('refuses with all of its headers, and none of ours', async () => {
+    const url = await startLimited();
+    const { sim, ask, control, lines } = await start({ upstream: url });
+    const direct = await Promise.all([ask(), ask()]);
+    expect(direct.map(({ headers }) => headers.get('x-ratelimit-limit'))).toEqual(['60', '60']);
+    const refused = await ask();
+    const itself = await fetch(url);
+    expect([refused.status, await refused.text()]).toEqual([429, '{"message":"too many"}']);
+    expect(limitsOf(refused)).toEqual(limitsOf(itself));
+    expect(Object.keys(limitsOf(refused))).toHaveLength(6);
+    expect(Math.abs(Date.parse(refused.headers.get('date') ?? '') - Date.now())).toBeLessThan(5_000);
+
+    const [, , entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({ status: 429, refusedBy: 'backend', strikes: 0, episode: 0, remaining: 0 });
+    expect(entry).not.toHaveProperty('refusal');
+    expect(entry).not.toHaveProperty('window');
+    expect(entry?.inShort).toMatch(/^refused by the backend, wait (?:19|20)/);
+    expect(lines.find((line) => line.includes('  429  '))).toMatch(/0 left.*retry after 20, refused by the backend$/);
+    const { why: steps = [] } = await control.getRequest({ id: 3 });
+    expect(steps.map(({ step, result }) => `${step} ${result}`)).toContain('limit passed');
+    expect(steps.at(-1)?.text).toBe('GET /items: 429, refused by the backend; the headers are its own');
+    expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, minute: { remaining: 57 } });
+  });
+
+  test('is believed by the judge: an early retry is one, and no strike of ours', async () => {
+    const { sim, ask } = await start({ upstream: await startLimited() }, { client: { parallel: 1 } });
+    for (let count = 0; count < 4; count++) await ask();
+    const { outcome, findings } = judge(sim, { isOver: true });
+    expect(outcome).toBe('fail');
+    expect(findings[0]).toMatchObject({ code: 'early-retry', text: expect.stringMatching(/ Retry-After allowed/) });
+    expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0 });
+  });
+
+  test('without limits of ours sends every response with its headers alone', async () => {
+    const url = await startLimited();
+    const { ask } = await start({ upstream: url }, { limits: 'off', assumptions: { rateLimitFields: 'legacy' } });
+    const first = await ask();
+    expect([first.status, limitsOf(first)]).toEqual([
+      200,
+      {
+        'x-ratelimit-limit': '2',
+        'x-ratelimit-remaining': '1',
+        'x-ratelimit-reset': expect.any(String),
+        'ratelimit-policy': '"own";q=2;w=20',
+      },
+    ]);
+    await ask();
+    const refused = await ask();
+    expect([refused.status, limitsOf(refused)]).toEqual([429, limitsOf(await fetch(url))]);
+  });
+
+  test('without limits of ours and of its own sends no limit headers', async () => {
+    const server = createServer((_, response) => response.end('[]'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push(() => server.close());
+    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { ask } = await start({ upstream }, { limits: 'off' });
+    expect(limitsOf(await ask())).toEqual({});
+  });
+
+  test('refuses by 503 with Retry-After and its own headers; a 503 without is an ordinary response', async () => {
+    const upstream = await startLimited(({ url }, response) =>
+      response.writeHead(503, url === '/busy' ? { 'Retry-After': 7 } : {}).end(),
+    );
+    const { ask, control } = await start({ upstream });
+    expect(limitsOf(await ask('/busy'))).toMatchObject({ 'x-ratelimit-limit': '2', 'retry-after': '7' });
+    expect(limitsOf(await ask('/down'))).toMatchObject({ 'x-ratelimit-limit': '60' });
+    const entries = (await control.queryJournal()).entries;
+    expect(entries.map(({ refusedBy }) => refusedBy)).toEqual(['backend', undefined]);
+  });
+
+  test('is not mixed up with a refusal of the simulator', async () => {
+    const { ask, control } = await start(
+      { upstream: await startLimited() },
+      { plans: { free: { minute: 1, day: 9 } } },
+    );
+    await ask();
+    const refused = await ask();
+    expect(limitsOf(refused)).toMatchObject({ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
+    const [, entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({ refusal: 'limit', window: 'minute' });
+    expect(entry).not.toHaveProperty('refusedBy');
+  });
+
+  test('leaves no contradiction in a recording', async () => {
+    const { sim, ask } = await start({ upstream: await startLimited() }, { limits: 'off' });
+    for (let count = 0; count < 3; count++) await ask();
+    for (const { status, headers, arrivedAtMs } of sim.journal.query()) {
+      if (status !== 429) continue;
+      const resetMs = Number(headers['X-RateLimit-Reset']) * 1000;
+      const untilMs = arrivedAtMs + Number(headers['Retry-After']) * 1000;
+      expect(Math.abs(resetMs - untilMs)).toBeLessThan(5_000);
+    }
+    expect(sim.journal.query().map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+});
+
+describe('a handler with limits of its own', () => {
+  const refusal = () =>
+    HttpResponse.json({}, { status: 429, headers: { 'X-RateLimit-Remaining': '0', 'Retry-After': '9' } });
+
+  test('refuses with its headers alone, over HTTP', async () => {
+    const { ask, control } = await start({
+      handlers: (sim) => [
+        http.get('*/own', guarded(sim, 'own', refusal)),
+        http.get(
+          '*/plain',
+          guarded(sim, 'plain', () => HttpResponse.json({})),
+        ),
+      ],
+    });
+    expect(limitsOf(await ask('/own'))).toEqual({ 'x-ratelimit-remaining': '0', 'retry-after': '9' });
+    expect(limitsOf(await ask('/plain'))).toMatchObject({ 'x-ratelimit-limit': '60' });
+    const [entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({ refusedBy: 'handler', operation: 'own' });
+  });
+
+  test('refuses with its headers alone, in process', async () => {
+    const sim = createSimulator();
+    const request = new Request('http://a.test/v1/own', { headers: { authorization: 'Bearer free-key' } });
+    expect(limitsOf(await serveRoute(sim, request, refusal))).toEqual({
+      'x-ratelimit-remaining': '0',
+      'retry-after': '9',
+    });
+  });
+});
+
+describe('a backend that gets no key', () => {
+  const askKey: RequestListener = ({ headers }, response) => {
+    response.writeHead(headers.authorization === 'Bearer free-key' ? 200 : 401).end('{}');
+  };
+
+  test('is named by the verdict, the journal and the log, with the option that sends one', async () => {
+    const { sim, ask, control, lines } = await start({ upstream: await startLimited(askKey) });
+    expect((await ask()).status).toBe(401);
+    expect(judge(sim, { isOver: true }).reason).toMatch(
+      /^Every request got a 401 from the backend, .*: use --upstream-key same or --upstream-key NAME\.$/,
+    );
+    const [entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({
+      refusedBy: 'backend-without-key',
+      inShort: expect.stringContaining('--upstream-key'),
+    });
+    expect(lines[0]).toContain('use --upstream-key same|NAME');
+  });
+
+  test.each(['same', 'Bearer other'])('is not meant if it gets one: %s', async (authorization) => {
+    const url = await startLimited(authorization === 'same' ? (_, response) => response.writeHead(401).end() : askKey);
+    const { sim, ask } = await start({ upstream: { url, authorization } });
+    expect((await ask()).status).toBe(401);
+    expect(judge(sim, { isOver: true }).reason).toBe("Every request got a 401: check the client's API key.");
+  });
+});
