@@ -15,7 +15,7 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
 const recordBytes = 500;
 
 /** Approximate memory of a request's journal record, in bytes. Counts one byte per character of text. */
-export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
+export const bytesOf = ({ requestBody, responseBody, token, method, path, query, client, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +
   lengthOf(responseBody) +
@@ -23,6 +23,7 @@ export const bytesOf = ({ requestBody, responseBody, token, method, path, query,
   path.length +
   query.length +
   (token?.length ?? 0) +
+  (client?.length ?? 0) +
   (call?.length ?? 0);
 
 /** Approximate memory of a body, in bytes. */

@@ -1,4 +1,5 @@
 import { hashOfKeyId, keyHash, keyId } from '../values/mask-key.js';
+import { ownText } from '../values/own-text.js';
 import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import {
   type ApiKey,
@@ -111,8 +112,9 @@ export class KeyRegistry {
       this.#unlisted.delete(oldest as string);
       this.#tokensByHash?.delete(keyHash(oldest as string));
     }
-    const key = this.#create(text, unusedFreeKey, nowMs);
-    this.#unlisted.set(text, key);
+    const token = ownText(text);
+    const key = this.#create(token, unusedFreeKey, nowMs);
+    this.#unlisted.set(token, key);
     return key;
   }
 

@@ -7,6 +7,7 @@ import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
 import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
+import { ownText } from '../values/own-text.js';
 
 /** Data of a request that the simulator is currently handling. */
 export interface RequestInProgress {
@@ -111,7 +112,7 @@ export function toRecord(
     isAbandoned: isOrphaned,
     lastArrivedId,
     heldMs: 0,
-    token: key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
+    token: key ?? (authorization && ownText(authorization.slice(authorization.lastIndexOf(' ') + 1))),
     plan,
     operation: match.operation,
     isWrite: match.isWrite,
