@@ -92,7 +92,7 @@ test.each([
   ['state', 'import'],
   ['exec', '--scenario'],
   ['serve', '--scenario'],
-])('%s %s describes another file', async (...words) => {
+])('%s %s describes another file', async (...words: string[]) => {
   const reader = words.filter(Boolean);
   for (const file of files.slice(2, 4)) await expectDescribed(reader, file);
 });

@@ -152,7 +152,7 @@ describe('a file that is not a recording gives a clear error', () => {
   test.each([
     ['text', 'hello', 'expected a HAR file or JSON Lines, got "h"'],
     ['a list', '[1]', 'expected a HAR file or JSON Lines, got a list of 1 item'],
-    ['broken JSON', '{"log":{"entries":[{"a":}]}}', 'invalid JSON at line 1, column 24: expected a JSON value'],
+    ['broken JSON', '{"log":{"entries":[{"a":}]}}', 'invalid JSON at line 1, column 25: expected a JSON value'],
     [
       'another service',
       '{"log":{"entries":[{"request":{"url":"https://x.example/v1/t"}}]}}',
