@@ -5,6 +5,7 @@ import type { LogTimeOptions } from '../persistence/log-time.js';
 import type { OutageLog } from '../persistence/outage-log.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
 import { appendTimeoutMs } from '../persistence/redis/appender.js';
+import { StoreRefusedError } from '../persistence/redis/connection.js';
 import { openRedisLog } from '../persistence/redis/open-redis-log.js';
 import type { RedisLog } from '../persistence/redis/redis-log.js';
 import type { StoreTime } from '../persistence/redis/store-time.js';
@@ -107,7 +108,10 @@ export async function readReplica(
           `The store ${address.shown} is back after ${(outageMs / 1_000).toFixed(1)} s; ${refused} received a 503.`,
         );
       },
-      onError: (error) => console.error(error),
+      onError(error) {
+        if (error instanceof StoreRefusedError || error instanceof LogOpenError) onNotice(error.message);
+        else console.error(error);
+      },
     },
   });
   const { log, time } = opened;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess } from '../persistence/folder/end-process.js';
 import { LogOpenError } from '../persistence/log.js';
 import { OutageLog } from '../persistence/outage-log.js';
+import { StoreRefusedError } from '../persistence/redis/connection.js';
 import { LogChangedError } from '../persistence/redis/log-changed-error.js';
 import { newWriterName } from '../persistence/redis/open-redis-log.js';
 import type { OpenPort } from './http/server.js';
@@ -97,7 +98,9 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
     }
   }
 
-  let current = await open(options.reset ?? false);
+  let current = await open(options.reset ?? false).catch((error: unknown) => {
+    throw error instanceof StoreRefusedError ? new LogOpenError(error.message) : error;
+  });
   return {
     address: options.address.shown,
     replica: writer,

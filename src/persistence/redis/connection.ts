@@ -20,7 +20,26 @@ export class StoreUnavailableError extends Error {
 /** Error if Redis rejected a Redis command. The rejected command had no effect. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
+  /** Kind of the error reply, its first word: `NOPERM`. */
+  readonly code: string;
+
+  constructor({ shown, name }: RedisAddress, reply: string) {
+    const code = reply.split(' ', 1)[0] ?? '';
+    const remedy = Object.hasOwn(remedies, code) ? remedies[code]?.(name) : undefined;
+    super(`${shown} refused: ${reply.replace(/\.$/, '')}${remedy === undefined ? '' : `; ${remedy}`}`);
+    this.code = code;
+  }
 }
+
+/** Advice for error replies of Redis, by their first word. */
+const remedies: Readonly<Record<string, (name: string) => string>> = {
+  NOAUTH: () => 'write redis://user:password@host',
+  NOPERM: (name) => `allow its user this command and the keys petstore-sim:{${name}}:*`,
+  WRONGTYPE: (name) => `use another name, or remove the keys petstore-sim:{${name}}:*`,
+  READONLY: () => 'use the address of the primary',
+  OOM: () => 'raise its maxmemory, or remove other keys',
+  MISCONF: () => 'free its disk',
+};
 
 /** Connection to the Redis store. It never reconnects; callers open another one. */
 export interface Connection {
@@ -40,6 +59,8 @@ export interface Connection {
    * command. If the connection ended without pending commands, the time of the end.
    */
   readonly silentSinceMs: number;
+  /** Whether the address has a password that the store does not require. */
+  readonly isPasswordNeedless: boolean;
   /** Calls a function once, when the connection to the Redis store ends. */
   onEnd(run: () => void): void;
   /** Closes the connection. Pending commands fail. */
@@ -68,6 +89,15 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
   });
+  let isPasswordNeedless = false;
+  const authenticate = client.auth.bind(client) as (...credentials: unknown[]) => Promise<'OK'>;
+  // Without this, ioredis would print a warning for each connection if the store does not require the password.
+  client.auth = (...credentials: unknown[]) =>
+    authenticate(...credentials).catch((error: Error) => {
+      isPasswordNeedless = /no password is set|without any password/.test(error.message);
+      if (!isPasswordNeedless) throw error;
+      return 'OK' as const;
+    });
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause ??= error;
@@ -84,10 +114,10 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   } finally {
     clearTimeout(timer);
   }
-  return createConnection(client, address);
+  return createConnection(client, address, isPasswordNeedless);
 }
 
-function createConnection(client: Redis, address: RedisAddress): Connection {
+function createConnection(client: Redis, address: RedisAddress, isPasswordNeedless: boolean): Connection {
   let isEnding = false;
   /** Number of commands to Redis without a reply so far. */
   let unansweredCommands = 0;
@@ -147,6 +177,8 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
       return silentAtEndMs ?? silenceStartMs;
     },
 
+    isPasswordNeedless,
+
     call: (name, ...args) => replyTo(client.call(name, ...args)),
 
     async transaction(commands) {
@@ -167,9 +199,11 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
  * Converts an error of ioredis to a `StoreRefusedError` or `StoreUnavailableError`. The new error omits the failed
  * command, which can contain the password.
  */
-function toOwnError({ shown }: RedisAddress, { name, message }: Error): Error {
-  if (name === 'ReplyError') return new StoreRefusedError(`${shown} refused: ${message}`);
-  return new StoreUnavailableError(`${shown} is unreachable: ${message}`);
+function toOwnError(address: RedisAddress, error: Error & { previousErrors?: readonly Error[] }): Error {
+  // A transaction fails with EXECABORT. The cause is the error reply to one of its commands.
+  const { message } = error.previousErrors?.[0] ?? error;
+  if (error.name === 'ReplyError') return new StoreRefusedError(address, message);
+  return new StoreUnavailableError(`${address.shown} is unreachable: ${message}`);
 }
 
 function explain(address: RedisAddress, error: Error): Error {

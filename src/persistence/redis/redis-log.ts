@@ -1,7 +1,7 @@
 import type { Log, LogEntry, LogIdentity, NewEntry, SharedLog } from '../log.js';
 import { appendTimeoutMs, createAppender } from './appender.js';
 import { createCatchUp } from './catch-up.js';
-import { type Connection, connect, StoreUnavailableError } from './connection.js';
+import { type Connection, connect, StoreRefusedError, StoreUnavailableError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { createFollower } from './follower.js';
 import { chainOf, HashChains, type LogCursor, nextCursor } from './log-cursor.js';
@@ -57,13 +57,13 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
     isIntact,
     onLost: () => lose('applied entries are missing or changed in the store'),
     /**
-     * Reports each different error message of Redis once. Omits the error of an unreachable Redis, because the property
-     * `health` of the log shows an outage.
+     * Reports each different error of Redis once, and each kind of error reply once. Omits the error of an unreachable
+     * Redis, because the property `health` of the log shows an outage.
      */
     onError(error: unknown) {
-      const { message } = error as Error;
-      if (error instanceof StoreUnavailableError || reported.has(message)) return;
-      reported.add(message);
+      const reason = error instanceof StoreRefusedError ? error.code : (error as Error).message;
+      if (error instanceof StoreUnavailableError || reported.has(reason)) return;
+      reported.add(reason);
       host.onError(error);
     },
   };

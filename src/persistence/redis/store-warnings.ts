@@ -8,7 +8,7 @@ const safeSettings = [
 
 /**
  * Returns a warning for each Redis setting with which Redis can lose log entries. Also warns if Redis hides its
- * settings.
+ * settings, or does not require the password of its address.
  */
 export async function storeWarnings(connection: Connection): Promise<string[]> {
   const values = await Promise.all(safeSettings.map(([name]) => setting(connection, name)));
@@ -19,7 +19,8 @@ export async function storeWarnings(connection: Connection): Promise<string[]> {
       : `The store ${risk}: expected "${name} ${expected}" in its settings, got ${JSON.stringify(value)}.`;
   });
   const hidden = 'The store does not show its settings; expected "appendonly yes" and "maxmemory-policy noeviction".';
-  return values.includes(undefined) ? [hidden, ...risks] : risks;
+  const open = 'The store does not require the password of its address: everybody who reaches it can change the state.';
+  return [...(connection.isPasswordNeedless ? [open] : []), ...(values.includes(undefined) ? [hidden] : []), ...risks];
 }
 
 /**
