@@ -9,7 +9,10 @@ import { onStopSignal } from './stop-signals.js';
 /** How a client's command ended, and its captured output. */
 export interface ClientResult {
   end: CommandEnd;
+  /** Standard output and standard error, as they arrived. */
   output: string;
+  /** Standard error alone, because buffered standard output can follow an error that ended the command. */
+  errorOutput: string;
 }
 
 export interface ClientOptions {
@@ -55,8 +58,7 @@ export async function runClientCommand(
   const start = isWindows ? (await import('cross-spawn')).default : spawn;
   // A process group of its own allows stopping a command with its descendants. A command with a terminal must stay in
   // the terminal's group to receive Ctrl-C. On Windows, a detached process would open a new window.
-  const { stdin, stdout, stderr } = process;
-  const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
   let tree: Promise<ProcessTree> | undefined;
@@ -97,7 +99,9 @@ export async function runClientCommand(
       ...(folder !== undefined && { cwd: folder }),
     });
     if (stopped?.aborted) stopByUser(stopped.reason as StopSignal);
-    const readOutput = keepOutput(child);
+    const { stdout, stderr } = child;
+    const output = keepOutput(stdout, stderr);
+    const errorOutput = keepOutput(stderr);
     if (timeoutMs !== undefined) {
       const stopInTime = () => {
         stoppedBy ??= 'timeout';
@@ -110,7 +114,7 @@ export async function runClientCommand(
     const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
     if (signal !== null) end.signal = signal;
     if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;
-    return { end, output: readOutput() };
+    return { end, output: output(), errorOutput: errorOutput() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
@@ -122,9 +126,9 @@ export async function runClientCommand(
   }
 }
 
-function keepOutput({ stdout, stderr }: ChildProcess): () => string {
+function keepOutput(...streams: ChildProcess['stdout'][]): () => string {
   let text = '';
-  for (const stream of [stdout, stderr]) {
+  for (const stream of streams) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       text = (text + chunk).slice(-keptOutput);
     });

@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { type ClientRunOptions, resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
-import { lastError } from './last-error.js';
+import { lastError, lastErrorLines } from './last-error.js';
 import type { RoutesFromFlags } from './route-flags.js';
 
 /** A scenario of the gauntlet, which runs a client in many scenarios. */
@@ -46,6 +46,8 @@ export interface GauntletResult {
   requests: number;
   findings: Verdict['findings'];
   output: string;
+  /** Last lines of the command's error output. Empty if the command ended without an error or was stopped. */
+  errorLines: readonly string[];
   lastedMs: number;
 }
 
@@ -53,9 +55,29 @@ export interface GauntletResult {
 export const stateOf = ({ outcome, unmet }: Pick<GauntletResult, 'outcome' | 'unmet'>) =>
   outcome === 'inconclusive' && unmet !== undefined ? 'not met' : outcome;
 
+/** Word for an outcome in texts. A scenario whose requirements the client did not meet was not reached. */
+export const outcomeWord = <Outcome extends string>(outcome: Outcome) =>
+  outcome === 'not met' ? 'not reached' : (outcome as Exclude<Outcome, 'not met'>);
+
+/** Lists the first failing finding of each rule. */
+export function firstFailures({ findings }: Pick<GauntletResult, 'findings'>): Verdict['findings'] {
+  const failed = findings.filter(({ severity }) => severity === 'fail');
+  return failed.filter(({ code }, index) => failed.findIndex((finding) => finding.code === code) === index);
+}
+
 /** Lists the codes of failing findings, without duplicates. */
-export const failedCodes = ({ findings }: Pick<GauntletResult, 'findings'>) => [
-  ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
+export const failedCodes = (result: Pick<GauntletResult, 'findings'>) => firstFailures(result).map(({ code }) => code);
+
+/** Formats why a client failed: a sentence for each failed rule, and the command's error output if it ended with one. */
+export const failureLines = ({
+  findings,
+  errorLines,
+}: {
+  findings: readonly { code: string; text: string }[];
+  errorLines: readonly string[];
+}): string[] => [
+  ...findings.map(({ code, text }) => `${code}: ${sanitizeText(text)}`),
+  ...errorLines.map((line, index) => `${index === 0 ? 'output of the command: ' : '  '}${line}`),
 ];
 
 /** Explains a result briefly: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
@@ -120,9 +142,11 @@ async function runCase(
   options: Pick<ClientRunOptions, 'timeoutMs' | 'stopped' | 'routes'>,
 ): Promise<GauntletResult> {
   const resolved = resolveForClient(scenario, options.routes);
-  const { verdict, end, output, lastedMs } = await runClient(command, resolved, { output: 'keep', folder, ...options });
+  const run = await runClient(command, resolved, { output: 'keep', folder, ...options });
+  const { verdict, end, output, errorOutput, lastedMs } = run;
   const { outcome, reason, unmet, findings, counts } = verdict;
   const { exitCode: code, stoppedBy } = end;
+  const isError = code !== 0 && stoppedBy === undefined;
   return {
     ...caseOf({ name, scenario }),
     outcome,
@@ -133,6 +157,7 @@ async function runCase(
     requests: counts.requests + counts.dropped,
     findings,
     output,
+    errorLines: isError ? lastErrorLines(errorOutput.trim() === '' ? output : errorOutput) : [],
     lastedMs,
   };
 }
@@ -145,6 +170,7 @@ const notStarted = (gauntletCase: GauntletCase, reason: string): GauntletResult 
   requests: 0,
   findings: [],
   output: '',
+  errorLines: [],
   lastedMs: 0,
 });
 

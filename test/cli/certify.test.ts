@@ -82,6 +82,28 @@ scenarios: [wall.yaml, posts.yaml]
 const stuck = `${right.replace('if (response.ok) break;', 'setInterval(() => {}, 1000); await new Promise(() => {});')}`;
 
 describe.concurrent('petstore-sim certify', () => {
+  test('has the sentence of the finding and the error of the command in each failed row', async () => {
+    const crash = `const headers = { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY };
+      for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers });
+      throw new RangeError('no <seconds> in \`\`\`\`');`;
+    const folder = folderWith('sdks: { crash: node crash.mjs }\nscenarios: [minute-wall]\n', { 'crash.mjs': crash });
+    const { code, out } = await certify(folder, '--junit', 'junit.xml');
+    expect(code).toBe(1);
+    const [failure] = certificateOf(folder).sdks[0]?.results ?? [];
+    const sentence = failure?.findings[0]?.text ?? '';
+    expect(sentence.length).toBeGreaterThan(20);
+    expect(failure).toMatchObject({ outcome: 'fail', detail: 'gave-up' });
+    expect(failure?.errorLines?.at(-1)).toBe('RangeError: no <seconds> in ````');
+
+    expect(out).toContain(`  minute-wall: fail, gave-up\n      gave-up: ${sentence}\n      output of the command: `);
+    expect(out).toContain('RangeError: no <seconds> in ````\n');
+    expect(textOf(folder, 'certificate.md')).toContain('RangeError: no \\<seconds\\> in \\`\\`\\`\\`\n');
+    expect(textOf(folder, 'certificate.html')).toContain('RangeError: no &lt;seconds&gt; in ````</pre>');
+    expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toMatch(
+      /<failure type="gave-up" .*<system-out>[^<]*RangeError: no &lt;seconds&gt; in ````<\/system-out>/s,
+    );
+  });
+
   test('writes one table of right, wrong, missing, crashed, silent and hanging clients', async () => {
     const folder = folderWith(every, { 'stuck.mjs': stuck });
     const { code, out } = await certify(folder, '--timeout', '20s', '--junit', 'junit.xml');
@@ -136,7 +158,7 @@ describe.concurrent('petstore-sim certify', () => {
     const junit = readFileSync(join(folder, 'junit.xml'), 'utf8');
     expect(junit).toContain('<testsuite name="crash" tests="2" failures="0" errors="2" skipped="0"');
     expect(junit).toMatch(/<testcase classname="petstore-sim\.right" name="wall\.yaml" time="\d+\.\d+"><\/testcase>/);
-    expect(junit).toContain('<skipped message="not met: needs a POST /pets"/>');
+    expect(junit).toContain('<skipped message="not reached: needs a POST /pets"/>');
     expect(junit).toMatch(/<failure type="early-retry" message="early-retry.*">early-retry \(requests? /);
   });
 

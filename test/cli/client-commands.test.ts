@@ -297,13 +297,13 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
     expect([code, sent, isRunning(out)]).toEqual([137, 2, false]);
   });
 
-  const sdks = join(folder, 'stopped-sdks.yaml');
   const commands = {
     exec: (client: string[]) => ['exec', '--', ...client],
     gauntlet: (client: string[]) => ['gauntlet', 'minute-wall', '--', ...client],
     matrix: (client: string[]) => ['matrix', '--only', 'paging', '--', ...client],
     hunt: (client: string[]) => ['hunt', '--runs', '2', '--', ...client],
     certify: (client: string[]) => {
+      const sdks = join(mkdtempSync(join(folder, 'sdks-')), 'sdks.yaml');
       writeFileSync(sdks, JSON.stringify({ sdks: { client }, scenarios: ['minute-wall'] }));
       return ['certify', sdks];
     },
@@ -408,6 +408,42 @@ describe.concurrent('command of a client', () => {
   });
 });
 
+describe.concurrent('failed row of gauntlet', () => {
+  /** Sends two requests, and crashes; buffered standard output can arrive after the error. */
+  const crash = `for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
+    headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });
+    setTimeout(() => { throw new RangeError('no seconds in Fri, 27 Nov') }, 50);
+    process.on('exit', () => console.log('bye\\n'.repeat(9)));`;
+  const command = [process.execPath, '--input-type=module', '-e', crash];
+
+  test("has the finding's sentence, and the error with which the command ended", async () => {
+    const { code, out } = await run(['gauntlet', 'minute-wall', '--', ...command]);
+    expect(code).toBe(1);
+    const [row, sentence, ...others] = out.split('\n');
+    expect(row).toMatch(/^ {2}minute-wall {2}fail +gave-up$/);
+    expect(sentence).toMatch(/^ {6}gave-up: \S.* \S/);
+    expect(others.join('\n')).toMatch(/^ {6}output of the command: .*RangeError: no seconds in Fri, 27 Nov$/ms);
+    expect(out.split('petstore-sim exec')[0]).not.toMatch(/bye|\^$|^ +at /m);
+    expect(out).toContain('1 of 1 reached: 0 passed, 1 failed');
+
+    const json = JSON.parse((await run(['gauntlet', 'minute-wall', '--json', '--', ...command])).out);
+    const [result] = json.results;
+    expect(result.findings[0].text.length).toBeGreaterThan(20);
+    expect(result.errorLines.at(-1)).toBe('RangeError: no seconds in Fri, 27 Nov');
+  });
+
+  test('has no error output if the command succeeded or was stopped', async () => {
+    const warn = `console.error('Error: only a warning');`;
+    for (const end of ['', 'setInterval(() => {}, 1000)']) {
+      const client = crash.replace(/setTimeout.*/, `${warn} ${end}`);
+      const node = [process.execPath, '--input-type=module', '-e', client];
+      const { out } = await run(['gauntlet', 'minute-wall', '--timeout', '4s', '--', ...node]);
+      expect(out).toMatch(/^ {2}minute-wall +(fail|inconclusive)/);
+      expect(out).not.toContain('output of the command');
+    }
+  });
+});
+
 describe.concurrent('proxy in the environment', () => {
   const own = '127.0.0.1,localhost,::1,[::1]';
   const closed = 'http://127.0.0.1:9';
@@ -507,8 +543,8 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
   test('prints one line per scenario and the score', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--', ...right]);
     expect(out).toMatch(/^ {2}ban-on-third-strike +(pass|inconclusive|fail)/m);
-    expect(out).toMatch(/^ {2}post-429 +not met +needs a POST \/pets$/m);
-    expect(out).toMatch(/1 of 2 met: 1 passed, 0 failed, 0 inconclusive\n$/);
+    expect(out).toMatch(/^ {2}post-429 +not reached +needs a POST \/pets$/m);
+    expect(out).toMatch(/1 of 2 reached: 1 passed, 0 failed, 0 inconclusive\n$/);
     expect(code).toBe(0);
   });
 

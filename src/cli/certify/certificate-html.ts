@@ -1,4 +1,5 @@
 import { type Markup, markup } from '../../judge/report/markup.js';
+import { outcomeWord } from '../gauntlet-run.js';
 import {
   type Certificate,
   type CertifiedSdk,
@@ -83,7 +84,7 @@ function changesSection(changes: Changes): Markup {
   const rows = (word: string, color: string, several: readonly OutcomeChange[]) =>
     several.map(
       ({ sdk, scenario, before, now, detail }) =>
-        markup`<tr><td class="${color}">${word}</td><td>${sdk}</td><td>${scenario}</td><td>${before}</td><td>${now}</td><td>${detail}</td></tr>\n`,
+        markup`<tr><td class="${color}">${word}</td><td>${sdk}</td><td>${scenario}</td><td>${outcomeWord(before)}</td><td>${outcomeWord(now)}</td><td>${detail}</td></tr>\n`,
     );
   const isSame = worse.length + better.length === 0;
   return markup`<h2>Since ${minuteOf(since)}</h2>
@@ -107,6 +108,7 @@ function failures(failed: readonly NotPassed[]): Markup | undefined {
       outcome,
       detail,
       findings,
+      errorLines,
       repeat,
     }) => markup`<h3 id="${anchor(sdk, scenario)}">${sdk}: ${scenarios}</h3>
 ${
@@ -114,6 +116,7 @@ ${
     ? markup`<p>${detail}</p>`
     : markup`<ul>${findings.map(({ code, requests, text, remedy }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}${remedy && markup`<br>${remedy}`}</li>\n`)}</ul>`
 }
+${errorLines && markup`<p>Output of the command:</p>\n<pre>${errorLines.join('\n')}</pre>`}
 <pre>${repeat}</pre>
 `,
   );
@@ -125,7 +128,7 @@ const anchor = (sdk: string, scenario: string) => encodeURIComponent(`${sdk}/${s
 function withoutConclusion(undecided: readonly NotPassed[]): Markup | undefined {
   const rows = undecided.map(
     ({ sdk, scenarios, outcome, detail }) =>
-      markup`<tr><td>${sdk}</td><td>${scenarios}</td><td class="${classOf(outcome)}">${outcome}</td><td>${detail}</td></tr>\n`,
+      markup`<tr><td>${sdk}</td><td>${scenarios}</td><td class="${classOf(outcome)}">${outcomeWord(outcome)}</td><td>${detail}</td></tr>\n`,
   );
   if (rows.length === 0) return undefined;
   return markup`<h2>Runs without a conclusion</h2>
@@ -147,5 +150,5 @@ function cell(sdk: CertifiedSdk, scenario: string): Markup {
     outcome === 'fail'
       ? markup`<a href="#${encodeURIComponent(anchor(sdk.name, scenario))}">${sign}<small>${detail}</small></a>`
       : markup`${sign}`;
-  return markup`<td class="${classOf(outcome)}" title="${outcome}${detail && `: ${detail}`}">${shown}</td>`;
+  return markup`<td class="${classOf(outcome)}" title="${outcomeWord(outcome)}${detail && `: ${detail}`}">${shown}</td>`;
 }

@@ -1,4 +1,5 @@
 import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
+import { outcomeWord } from '../gauntlet-run.js';
 import { type Certificate, type CertifiedRun, circumstances } from './certificate.js';
 
 /** Formats the results of `certify` as JUnit XML: a suite for each SDK, a test case for each scenario. */
@@ -14,13 +15,16 @@ export const certificateJunit = (certificate: Certificate): string =>
     })),
   );
 
-function caseOf({ scenario, lastedMs, outcome, detail, findings, repeat = '' }: CertifiedRun): JunitCase {
+function caseOf({ scenario, lastedMs, outcome, detail, findings, errorLines, repeat = '' }: CertifiedRun): JunitCase {
   const run = { name: scenario, ms: lastedMs };
   if (outcome === 'pass') return run;
-  if (outcome === 'error') return { ...run, error: { type: 'error', message: detail, text: `${detail}\n${repeat}` } };
-  if (outcome !== 'fail') return { ...run, skipped: `${outcome}: ${detail}` };
+  const output = errorLines && { output: errorLines.join('\n') };
+  if (outcome === 'error')
+    return { ...run, ...output, error: { type: 'error', message: detail, text: `${detail}\n${repeat}` } };
+  if (outcome !== 'fail') return { ...run, skipped: `${outcomeWord(outcome)}: ${detail}` };
   const texts = findings
     .map(({ code, requests, text, remedy }) => `${code} (${requests}): ${text}\n${remedy ? `${remedy}\n` : ''}`)
     .join('');
-  return { ...run, failure: { type: findings[0]?.code ?? outcome, message: detail, text: `${texts}${repeat}` } };
+  const failure = { type: findings[0]?.code ?? outcome, message: detail, text: `${texts}${repeat}` };
+  return { ...run, ...output, failure };
 }

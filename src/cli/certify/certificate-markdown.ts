@@ -1,4 +1,5 @@
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { outcomeWord } from '../gauntlet-run.js';
 import {
   type Certificate,
   circumstances,
@@ -28,7 +29,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     matrix(certificate),
     outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
-    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, repeat = '' }) => [
+    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, errorLines, repeat = '' }) => [
       `### ${escaped(`${sdk}: ${scenarios}`)}`,
       outcome === 'error'
         ? escaped(detail)
@@ -38,6 +39,8 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
                 `- \`${code}\` (${requests}): ${escaped(text)}${remedy && `\\\n  ${escaped(remedy)}`}`,
             )
             .join('\n'),
+      // Two spaces before a line break start a new line.
+      ...(errorLines ? [['Output of the command:', ...errorLines.map(escaped)].join('  \n')] : []),
       fenced(repeat),
     ]),
     ...(undecided.length === 0
@@ -49,7 +52,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
             undecided.map(({ sdk, scenarios, outcome, detail }) => [
               escaped(sdk),
               escaped(scenarios),
-              outcome,
+              outcomeWord(outcome),
               escaped(detail),
             ]),
           ),
@@ -66,8 +69,8 @@ function changesParts(changes: Changes): string[] {
       several.map(({ sdk, scenario, before, now, detail }) => [
         escaped(sdk),
         escaped(scenario),
-        before,
-        now,
+        outcomeWord(before),
+        outcomeWord(now),
         escaped(detail),
       ]),
     );

@@ -3,7 +3,7 @@ import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
 import { groupBy } from '../../values/group-by.js';
 import { flagWords } from '../flag-words.js';
-import { detailOf, failedCodes, type GauntletResult, stateOf } from '../gauntlet-run.js';
+import { detailOf, firstFailures, type GauntletResult, outcomeWord, stateOf } from '../gauntlet-run.js';
 import { programIn } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import type { Sdk, SdkCase } from './sdk-file.js';
@@ -34,6 +34,8 @@ export interface CertifiedRun {
   detail: string;
   /** The first finding of each rule that the client failed. */
   findings: readonly CertifiedFinding[];
+  /** Last lines of the command's error output, if the client failed and its command ended with an error. */
+  errorLines?: readonly string[];
   exitCode: number;
   lastedMs: number;
   /** Command line that repeats the run; only set for a failure or an error. */
@@ -86,7 +88,7 @@ export function certifySdk(
 ): CertifiedSdk {
   const isSilent = results.every(({ requests }) => requests === 0);
   const runs = results.map((gauntletResult): CertifiedRun => {
-    const { scenario, code, stoppedBy, requests, lastedMs } = gauntletResult;
+    const { scenario, code, stoppedBy, requests, errorLines, lastedMs } = gauntletResult;
     const isError = requests === 0 && (isSilent || code !== 0 || stoppedBy !== undefined);
     const outcome = isError ? 'error' : stateOf(gauntletResult);
     const sdkCase = cases.find(({ name }) => name === scenario) as SdkCase;
@@ -94,7 +96,13 @@ export function certifySdk(
       scenario,
       outcome,
       detail: detailOf(gauntletResult),
-      findings: firstFindings(gauntletResult),
+      findings: firstFailures(gauntletResult).map((finding) => ({
+        code: finding.code,
+        requests: formatRequestIds(finding),
+        text: finding.text,
+        ...(finding.remedy !== undefined && { remedy: finding.remedy }),
+      })),
+      ...(isFailure(outcome) && errorLines.length > 0 && { errorLines }),
       exitCode: code,
       lastedMs: Math.round(lastedMs),
       ...(isFailure(outcome) && { repeat: repeatLine(sdk, sdkCase, settings) }),
@@ -105,14 +113,6 @@ export function certifySdk(
 }
 
 export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || outcome === 'error';
-
-const firstFindings = (gauntletResult: GauntletResult): CertifiedFinding[] =>
-  failedCodes(gauntletResult).flatMap((code) => {
-    const found = gauntletResult.findings.find((finding) => finding.code === code && finding.severity === 'fail');
-    if (found === undefined) return [];
-    const { text, remedy } = found;
-    return [{ code, requests: formatRequestIds(found), text, ...(remedy !== undefined && { remedy }) }];
-  });
 
 export const countOutcomes = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {
   const of = (outcome: CertifiedOutcome) => runs.filter((run) => run.outcome === outcome).length;
@@ -140,15 +140,15 @@ export function passedPercent(counts: OutcomeCounts): number {
 export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 
 /**
- * Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not met`. A scenario is not met if the client
- * did not send the requests that it needs. Omits outcomes without runs.
+ * Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not reached`. A scenario is not reached if the
+ * client did not send the requests that it needs. Omits outcomes without runs.
  */
 export function countsText(counts: OutcomeCounts): string {
   const words: Record<CertifiedOutcome, string> = {
     pass: 'passed',
     fail: 'failed',
     inconclusive: 'inconclusive',
-    'not met': 'not met',
+    'not met': outcomeWord('not met'),
     error: 'not run',
   };
   const others = outcomes.filter((outcome) => outcome !== 'pass' && counts[outcome] > 0);

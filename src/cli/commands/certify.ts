@@ -30,7 +30,7 @@ import type { CliInput } from '../cli-input.js';
 import { runClientCommand } from '../client-command.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
-import { runGauntlet } from '../gauntlet-run.js';
+import { failureLines, outcomeWord, runGauntlet } from '../gauntlet-run.js';
 import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
@@ -179,8 +179,9 @@ function sdkLines(sdk: CertifiedSdk): string[] {
   const title = `${styleText('bold', name)}${version === undefined ? '' : ` (${version})`}`;
   return [
     `${title}: ${styleText(color, countsText(counts))}`,
-    ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, repeat }) => [
-      `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcome)}, ${detail}`,
+    ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, findings, errorLines = [], repeat }) => [
+      `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcomeWord(outcome))}, ${detail}`,
+      ...failureLines({ findings, errorLines }).map((line) => `      ${line}`),
       ...(repeat === undefined ? [] : [styleText('dim', `      ${repeat}`)]),
     ]),
     '',
@@ -189,7 +190,7 @@ function sdkLines(sdk: CertifiedSdk): string[] {
 
 function changesLines(changes: Changes): string[] {
   const line = (word: string, { sdk, scenario, before, now, detail }: OutcomeChange) =>
-    `  ${word}  ${sdk}: ${scenario}: ${before} -> ${now}${detail === '' ? '' : `, ${detail}`}`;
+    `  ${word}  ${sdk}: ${scenario}: ${outcomeWord(before)} -> ${outcomeWord(now)}${detail === '' ? '' : `, ${detail}`}`;
   return [
     `Since ${changes.since}: ${changesText(changes)}`,
     ...changes.worse.map((change) => styleText('red', line('worse ', change))),

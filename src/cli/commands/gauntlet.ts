@@ -7,8 +7,11 @@ import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
 import {
   detailOf,
+  failureLines,
+  firstFailures,
   type GauntletCase,
   type GauntletResult,
+  outcomeWord,
   runGauntlet,
   shippedCases,
   stateOf,
@@ -84,17 +87,20 @@ function nextCommands(
 }
 
 /**
- * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, a command for the
- * details of each failure, and totals.
+ * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, the reasons of each
+ * failure with a command for the details, and totals.
  */
 function gauntletLines(results: readonly GauntletResult[], again: readonly string[]): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
   const lines = results.flatMap((gauntletResult) => {
     const state = stateOf(gauntletResult);
-    const line = `  ${gauntletResult.scenario.padEnd(width)}  ${styleText(colors[state], state.padEnd(12))}  ${detailOf(gauntletResult)}`;
-    const closer = `      ${commandLine('exec', '--scenario', gauntletResult.scenario, ...again)}`;
-    return state === 'fail' ? [line.trimEnd(), styleText('dim', closer)] : [line.trimEnd()];
+    const word = outcomeWord(state).padEnd(12);
+    const line = `  ${gauntletResult.scenario.padEnd(width)}  ${styleText(colors[state], word)}  ${detailOf(gauntletResult)}`;
+    if (state !== 'fail') return [line.trimEnd()];
+    const reasons = failureLines({ ...gauntletResult, findings: firstFailures(gauntletResult) });
+    const closer = commandLine('exec', '--scenario', gauntletResult.scenario, ...again);
+    return [line.trimEnd(), ...reasons.map((reason) => `      ${reason}`), styleText('dim', `      ${closer}`)];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
@@ -106,13 +112,13 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
 }
 
 /**
- * Formats the totals: `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. A scenario counts as met if the client
- * sent the requests that it needs.
+ * Formats the totals: `31 of 35 reached: 28 passed, 2 failed, 1 inconclusive`. A scenario counts as reached if the
+ * client sent the requests that it needs.
  */
 function sum(results: readonly GauntletResult[]): string {
   const count = (state: ReturnType<typeof stateOf>) =>
     results.filter((gauntletResult) => stateOf(gauntletResult) === state).length;
-  const met = results.length - count('not met');
+  const reached = results.length - count('not met');
   const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
-  return `${met} of ${results.length} met: ${parts}`;
+  return `${reached} of ${results.length} reached: ${parts}`;
 }

@@ -7,12 +7,13 @@ import { fromPlainCall, type PlainCall, toPlainCall } from '../../requests/plain
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRunOptions, resolveForClient, runClient } from '../client-run.js';
 import { namesOf } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
-import { failedCodes } from '../gauntlet-run.js';
+import { failedCodes, firstFailures } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
 import { commandLine, program } from '../program.js';
@@ -201,6 +202,7 @@ export function matrixLines(
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,
       `    ${assumptions[id as AssumptionId].question}`,
+      ...firstFailures(matrixResult).map(({ code, text }) => `    ${code}: ${sanitizeText(text)}`),
       ...(reason === '' ? [] : [`    output of the command: ${reason}`]),
     ];
   });
