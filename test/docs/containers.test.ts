@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { packPackage } from '../support/installed.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
 import { patience } from '../support/patience.js';
+import { findCommand } from '../support/programs.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 
 const exec = promisify(execFile);
@@ -151,7 +152,7 @@ describe('the image of docs/containers.md', { timeout: 120_000 }, () => {
 
 test('nginx serves the simulator under the path of the page', { tags: 'needs/nginx', timeout: 60_000 }, async () => {
   const [port, proxyPort] = [await freePort(), await freePort()];
-  const command = (blockOf('sh').trim().split(' ') as string[]).slice(2);
+  const command = (blockOf('text').trim().split(' ') as string[]).slice(2);
   const told = command.at(-1) as string;
   const configuration = blockOf('nginx')
     .replace('listen 8080', `listen 127.0.0.1:${proxyPort}`)
@@ -162,7 +163,11 @@ test('nginx serves the simulator under the path of the page', { tags: 'needs/ngi
   const program = join(folder, 'node_modules/.bin/petstore-sim');
   running.add(spawn(program, [...command, '--port', String(port)], options));
   running.add(
-    spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')], options),
+    spawn(
+      findCommand('nginx') as string,
+      ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
+      options,
+    ),
   );
   const proxied = `http://127.0.0.1:${proxyPort}${new URL(told).pathname}`;
   const isUp = async () => (await fetch(`${proxied}/__sim/health`)).status === 200;
