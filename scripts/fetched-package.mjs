@@ -15,7 +15,7 @@ const cache = join(root, 'node_modules/.cache/petstore-sim');
  * @throws {Error} if the registry is unreachable
  */
 export async function fetchedPackage(name, version) {
-  const folder = join(cache, `${name}-${version}`);
+  const folder = join(cache, `${name.replace('/', '+')}-${version}`);
   const installed = join(folder, 'node_modules', name);
   if (!(await exists(installed))) await install(`${name}@${version}`, folder, installed);
   return installed;

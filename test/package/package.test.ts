@@ -34,16 +34,24 @@ const consumerFolder = () => join(folder, 'installed/consumer');
 describe.concurrent('installed package', { timeout: 180_000 }, () => {
   test('contains only the build, the data and the documentation', () => {
     const allowed =
-      /^(dist\/.+\.(js|cjs)|dist\/types\/.+\.d\.c?ts|dist\/(scenario-texts|scenarios\/[\w-]+)\.json|schema\.json|docs\/.+\.md|examples\/clients\/[^/]+|(README|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
+      /^(dist\/.+\.(js|cjs)|dist\/types\/.+\.d\.c?ts|dist\/(scenario-texts|scenarios\/[\w-]+)\.json|schema\.json|docs\/.+\.(md|svg)|examples\/clients\/[^/]+|(README|CHANGELOG|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.cjs']),
     );
   });
 
-  test('has at most 410 files and 0.86 MB', async () => {
-    expect(packed.files.length).toBeLessThanOrEqual(410);
-    expect((await stat(packed.tarball)).size).toBeLessThanOrEqual(860_000);
+  test('has at most 415 files and 0.9 MB', async () => {
+    expect(packed.files.length).toBeLessThanOrEqual(415);
+    expect((await stat(packed.tarball)).size).toBeLessThanOrEqual(900_000);
+  });
+
+  test("has every file that the README's links name", async () => {
+    const readme = await readFile(join(consumerFolder(), '../node_modules/petstore-sim/README.md'), 'utf8');
+    const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path);
+    expect(targets).toContain('CHANGELOG.md');
+    // The picture alone would add a third to the package. npm shows it from the repository.
+    expect([...new Set(targets)].filter((path) => !packed.files.includes(path))).toEqual(['docs/page.png']);
   });
 
   test('runs by npx in an empty folder, and responds', async () => {

@@ -13,8 +13,11 @@ const root = join(import.meta.dirname, '../..');
 /** A project in a temporary folder with the compiled package installed. */
 export interface PackageCopy {
   readonly folder: string;
-  /** Runs a script of test/ in the project, with the package instead of src/. Returns its output, parsed as JSON. */
-  runScript(node: string, script: string): Promise<unknown>;
+  /**
+   * Runs a script of test/ in the project, with the package instead of src/. Returns its output, parsed as JSON.
+   * @param args arguments of the runtime, before the script
+   */
+  runScript(node: string, script: string, args?: readonly string[]): Promise<unknown>;
   remove(): Promise<void>;
 }
 
@@ -50,7 +53,7 @@ export async function copyPackage({
   }
   return {
     folder,
-    async runScript(node, script) {
+    async runScript(node, script, args = []) {
       const outfile = join(folder, 'script.mjs');
       await build({
         entryPoints: [join(root, 'test', script)],
@@ -62,7 +65,7 @@ export async function copyPackage({
         plugins: [fromPackage],
         logLevel: 'silent',
       });
-      const { stdout } = await run(node, [outfile], { cwd: folder, maxBuffer: 2 ** 24 });
+      const { stdout } = await run(node, [...args, outfile], { cwd: folder, maxBuffer: 2 ** 24 });
       return JSON.parse(stdout);
     },
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -77,7 +80,7 @@ export const mswFolder = async (major: 2 | 3): Promise<string> =>
 const fromPackage: Plugin = {
   name: 'from-package',
   setup({ onResolve }) {
-    onResolve({ filter: /\/src\/(?:index|msw|seed|node\/index)\.js$/ }, ({ path }) => {
+    onResolve({ filter: /\/src\/(?:index|msw|node|seed)\.js$/ }, ({ path }) => {
       const entry = path.replace(/^.*\/src\//, '').replace(/(?:\/?index)?\.js$/, '');
       return { path: entry === '' ? 'petstore-sim' : `petstore-sim/${entry}`, external: true };
     });
