@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type StopSignal, stopSignals } from '../judge/run-result.js';
 import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
+import { isBlockedPort } from './blocked-ports.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { printNote } from './print-error.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
@@ -51,6 +52,9 @@ export function readListenFlags(flags: ListenFlags, environment = process.env): 
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const writeLine = createOutputLines((count) => droppedLine(log, count));
   const onAnswer = createRequestLog(log, writeLine);
+  if (isBlockedPort(port)) {
+    printNote(`browsers and fetch do not connect to port ${port}; for these clients, pass another --port`);
+  }
   const options: ListenOptions = {
     port,
     ...(host !== undefined && { host }),

@@ -9,7 +9,7 @@ import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import { servedPetstore } from '../petstore/served-petstore.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
-import { unwritable } from './output-files.js';
+import { checkEnding, unwritable } from './output-files.js';
 import { printError, printNote } from './print-error.js';
 import { program } from './program.js';
 
@@ -75,6 +75,7 @@ function refuse(error: Error): never {
  */
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;
+  checkEnding('--record', file, 'JSON Lines');
   const engine = (await import('../node/recording-engine.js')).recordingEngine(options);
   return {
     async open() {

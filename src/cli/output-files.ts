@@ -16,13 +16,42 @@ import { dirname, resolve } from 'node:path';
 import { UsageError } from '../node/usage-error.js';
 import { makeFolders } from '../persistence/folder/make-folders.js';
 
+/** Endings of files by format. Programs that open a file choose by its ending, so no other ending is written. */
+const endings = {
+  HTML: ['html', 'htm'],
+  XML: ['xml'],
+  JSON: ['json'],
+  'JSON Lines': ['jsonl', 'ndjson', 'json', 'log'],
+  YAML: ['yaml', 'yml'],
+} as const;
+export type OutputFormat = keyof typeof endings;
+
+/**
+ * Checks that the ending of an output file fits the written format. A file without an ending of letters, such as one of
+ * mktemp, fits every format.
+ * @throws {UsageError} for another ending
+ */
+export function checkEnding(flag: string, file: string, format: OutputFormat): void {
+  const ending = /\.([a-z]{2,6})$/i.exec(file)?.[1]?.toLowerCase();
+  const allowed: readonly string[] = endings[format];
+  if (ending === undefined || allowed.includes(ending)) return;
+  const list = allowed.map((each) => `.${each}`).join(' or ');
+  throw new UsageError(`expected ${flag} to name a file of ${format} (${list}), got ${JSON.stringify(file)}`);
+}
+
 /**
  * Checks before a long run that an output file can be written.
  * @param flag name of the flag for the file, for the message
+ * @param format format of the written text
  * @param inputs input files, which the output file must not overwrite
- * @throws {UsageError} for an unwritable file
+ * @throws {UsageError} for an unwritable file, or an ending of another format
  */
-export function checkOutput(flag: string, file: string | undefined, inputs: readonly string[] = []): void {
+export function checkOutput(
+  flag: string,
+  file: string | undefined,
+  format: OutputFormat,
+  inputs: readonly string[] = [],
+): void {
   if (file === undefined) return;
   try {
     if (file === '') throw new Error('the name is empty');
@@ -31,6 +60,7 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
   } catch (error) {
     throw unwritable(flag, file, error as Error);
   }
+  checkEnding(flag, file, format);
 }
 
 /**

@@ -115,6 +115,37 @@ describe('a file that cannot be written', () => {
   });
 });
 
+describe('an ending of another format', () => {
+  const command = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")'];
+  test.each<[args: () => string[], flag: string, format: string]>([
+    [() => ['exec', '--report', inFolder('report.pdf'), ...command], '--report', 'HTML (.html or .htm)'],
+    [() => ['exec', '--report', inFolder('report.html.txt'), ...command], '--report', 'HTML (.html or .htm)'],
+    [() => ['exec', '--junit', inFolder('x.json'), ...command], '--junit', 'XML (.xml)'],
+    [() => ['exec', '--verdict', inFolder('x.html'), ...command], '--verdict', 'JSON (.json)'],
+    [() => ['exec', '--record', inFolder('x.har'), ...command], '--record', 'JSON Lines (.jsonl'],
+    [() => ['hunt', '--report', inFolder('x.json'), ...command], '--report', 'HTML'],
+    [() => ['judge', recorded, '--report', inFolder('x.md')], '--report', 'HTML'],
+    [() => ['replay', run, '--judge', '--report', inFolder('x.PDF')], '--report', 'HTML'],
+    [() => ['compare', '--with', recorded, '--junit', inFolder('x.html')], '--junit', 'XML'],
+    [() => ['calibrate', '--from', recorded, '--out', inFolder('x.jsonl')], '--out', 'YAML (.yaml or .yml)'],
+    [() => ['scenario', '--from', recorded, '--out', inFolder('x.json')], '--out', 'YAML'],
+    [() => ['state', 'export', '--from', run, inFolder('x.yaml')], 'FILE', 'JSON'],
+  ])('is a sentence before the run: %s', async (args, flag, format) => {
+    const before = readdirSync(folder);
+    const { code, out, err } = await runCommandLine(args());
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(new RegExp(`^petstore-sim: expected ${flag} to name a file of .*, got ".*"\n$`));
+    expect(err).toContain(format);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test.each(['report', 'report.HTM', 'tmp.Xa81bQzPqr', 'v1.2'])('is not that of %s', async (name) => {
+    const report = inFolder(name);
+    const { code } = await runCommandLine(['exec', '--report', report, '--', process.execPath, '-e', '']);
+    expect([code, text(report).slice(0, 15)]).toEqual([0, '<!doctype html>']);
+  });
+});
+
 test('compare saves the received responses if the service cannot be checked', async () => {
   const kept = inFolder('answers.jsonl');
   writeFileSync(kept, text(recorded));

@@ -53,7 +53,7 @@ export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Pro
   if (from.length === 0 && target === undefined) {
     throw new UsageError(`expected --from FILE, or --target URL with --key-env NAME; see ${program} calibrate --help`);
   }
-  checkOutput('--out', withOut.out, from);
+  checkOutput('--out', withOut.out, 'YAML', from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
   if (target !== undefined) return askService(recorded, withOut, print);
   return finish(
@@ -81,7 +81,7 @@ async function askService(
   print: (text: string) => void,
 ): Promise<number> {
   const log = `${flags.out.replace(/\.ya?ml$/, '')}.jsonl`;
-  checkOutput('--out', log);
+  checkOutput('--out', log, 'JSON Lines');
   const whenStopped = 'Stopped. Run the same command again to continue.';
   const transport = transportOf(flags, whenStopped);
   const earlier = await readEarlier(log, transport.baseUrl);

@@ -74,8 +74,8 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const given = parallel === undefined ? undefined : wholeNumber('--parallel', parallel, 1_000) || 1;
   const { sdks, cases } = withSeed(await readSdkFile(file), seed);
   const earlier = against === undefined ? undefined : readPreviousCertificate(against);
-  checkOutput('--out', join(out, 'certificate.json'));
-  checkOutput('--junit', junit);
+  checkOutput('--out', join(out, 'certificate.json'), 'JSON');
+  checkOutput('--junit', junit, 'XML');
 
   const concurrency = given ?? Math.min(runsPerSdk * sdks.length, runsPerProcessor * availableParallelism());
   const total = sdks.length * cases.length;

@@ -47,8 +47,8 @@ export async function compare(input: CliInput<CompareFlags>): Promise<number> {
   if ((flags.target === undefined) === (flags.with === undefined)) {
     throw new UsageError(`expected either --target URL or --with FILE; see ${program} compare --help`);
   }
-  checkOutput('--save', flags.save);
-  checkOutput('--junit', flags.junit, [flags.with ?? '']);
+  checkOutput('--save', flags.save, 'JSON Lines');
+  checkOutput('--junit', flags.junit, 'XML', [flags.with ?? '']);
   const scenario = await readScenario(nameOrFile);
   const { exchanges, ended } = flags.with === undefined ? await ask(flags) : await readSaved(flags.with);
   const comparison = await compareAnswers(scenario, exchanges, ended);

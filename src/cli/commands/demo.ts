@@ -1,13 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { judge } from '../../judge/judge.js';
-import { listen } from '../../node/listen.js';
+import { loadPetstore } from '../../node/load-petstore.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
+import { memoryEngine } from '../../node/serve-state.js';
+import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
+import { isBlockedPort } from '../blocked-ports.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
+import { startServer } from '../start-server.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface DemoFlags {
@@ -31,9 +35,15 @@ function demoScenario() {
  */
 export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
+  if (isBlockedPort(port)) {
+    throw new UsageError(`expected --port to be a port that fetch and browsers connect to, got ${port}; use another`);
+  }
   const lengthMs = timeoutOf(flags.timeout ?? '20s');
   const sim = createSimulator({ scenario: demoScenario() });
-  const server = await listen(sim, { port, holdRefusals: true });
+  const server = await startServer(memoryEngine(sim, loadPetstore), {
+    addressFrom: {},
+    options: { port, holdRefusals: true },
+  });
   const { stdout } = process;
   const say = (line: string) => {
     if (!flags.json) print(`${line}\n`);

@@ -95,8 +95,9 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const runSummary = createRunSummary(limit);
   const initial = initialScenarios();
   const dayText = JSON.stringify(withShortMinute(dayStart));
-  for (const [flag, file] of Object.entries({ junit, report })) checkOutput(`--${flag}`, file);
-  checkOutput('--out', `${out}/early-retry.yaml`);
+  checkOutput('--junit', junit, 'XML');
+  checkOutput('--report', report, 'HTML');
+  checkOutput('--out', `${out}/early-retry.yaml`, 'YAML');
   const onRun = createProgress(runs);
 
   const { result, stoppedCode } = await waitUntilStopped((stopped) => {

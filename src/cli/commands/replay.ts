@@ -16,7 +16,7 @@ import type { ListenFlags } from '../listen-flags.js';
 import { printNote } from '../print-error.js';
 import { commandLine } from '../program.js';
 import { type LoadedRun, type ReplayedRun, replayFrom } from '../read-run.js';
-import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
+import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
 export interface ReplayFlags extends ListenFlags, VerdictFlags {
@@ -36,6 +36,7 @@ export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlag
   if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}, got no --judge`);
   const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
   if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}, got no --serve`);
+  await checkReportFiles(flags, [file]);
   const done = await replayFrom(file, flags.until, flags.serve);
   const { machine, difference, run, leftOut } = done;
   if (machine === undefined)

@@ -27,7 +27,7 @@ export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>
   const [first] = from;
   if (first === undefined)
     throw new UsageError(`expected --from FILE, a HAR or JSON Lines; see ${program} scenario --help`);
-  checkOutput('--out', out, from);
+  checkOutput('--out', out, 'YAML', from);
   const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
   if (recording.baseUrls.length > 1) {
     const found = recording.baseUrls.join(', ');

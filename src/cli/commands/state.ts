@@ -44,7 +44,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
   }
-  checkOutput('FILE', file, from === undefined ? [] : [from]);
+  checkOutput('FILE', file, as === 'scenario' ? 'YAML' : 'JSON', from === undefined ? [] : [from]);
   const exported =
     from === undefined ? await callServer(flags, (control) => control.exportState()) : await replayState(from, flags);
   const text =
