@@ -9,13 +9,13 @@ import { cli, startCommandLine, startServer } from '../support/command-line.js';
 
 /**
  * Program of a client: a right one stays below its limit; a wrong one keeps sending after a rejection, also with a
- * foreign token.
+ * foreign token. Its User-Agent names a library, because a replay does not know the dependencies of the client's folder.
  */
 const client = (isRight: boolean) => `
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-const headers = { authorization: 'Bearer ' + key };
+const headers = { authorization: 'Bearer ' + key, 'user-agent': 'curl/8.0.0' };
 for (let call = 0; call < ${isRight ? 40 : 62}; call++) await (await fetch(base + '/pets?limit=1', { headers })).text();
-${isRight ? '' : "await fetch(base + '/pets', { headers: { authorization: 'Bearer live_token_of_somebody' } });"}
+${isRight ? '' : "await fetch(base + '/pets', { headers: { ...headers, authorization: 'Bearer live_token_of_somebody' } });"}
 const body = '{"name":"Secret name","categoryId":1}';
 await fetch(base + '/pets', { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
 process.exitCode = ${isRight ? 0 : 3};
@@ -53,6 +53,7 @@ test('the replay of a recorded run gives the same verdict, and a failing run pri
   // A replay does not know the exit code of the command.
   const { command, failures, exitCode, ...verdict } = verdictIn(cwd);
   expect({ command, failures, exitCode }).toMatchObject({ command: { exitCode: 3 }, failures: [{}], exitCode: 3 });
+  expect(verdict.findings[0].remedy).toMatch(/^curl: /);
   expect(verdictIn(elsewhere)).toEqual({ ...verdict, failures: [], exitCode: 1 });
   // The report before the last lines is the same, too.
   const ofCommand = '  The command ended with exit code 3.\n';
