@@ -137,6 +137,13 @@ describe('a client whose User-Agent is node', () => {
     expect(text('again.json')).not.toContain('remedy');
   });
 
+  test('shows it in hunt', async () => {
+    const cwd = project({ 'package.json': packageOf('ky') });
+    const { out } = await runCommandLine(['hunt', '--runs', '6', '--junit', 'h.xml', '--', ...hasty], { cwd });
+    expect(out).toContain(`\n      ${ky}\n`);
+    expect(readFileSync(join(cwd, 'h.xml'), 'utf8')).toContain(`\n${ky}\n`);
+  });
+
   test('shows it in gauntlet and certify', async () => {
     const cwd = project({ 'package.json': packageOf('ky') });
     const gauntlet = await runCommandLine(['gauntlet', '--json', 'minute-wall', '--', ...hasty], { cwd });

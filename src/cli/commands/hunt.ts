@@ -46,6 +46,8 @@ interface CommandTrial extends Trial {
 interface WrittenFind {
   code: string;
   text: string;
+  /** Setting of the client's library that ends the failure, if known. */
+  remedy?: string;
   file: string;
   /** Shell command that runs the client again in `scenario`. */
   repeat: string;
@@ -280,7 +282,7 @@ function withoutRedundantFields({ client: { key, ...client } = {}, faults, ...fi
  * Writes the file of a scenario that the client failed, named after the failure: `gave-up.yaml`, then `gave-up-2.yaml`.
  */
 function writeFind(
-  { scenario, failure, entries }: CommandTrial,
+  { scenario, failure, entries, verdict }: CommandTrial,
   before: readonly CommandTrial[],
   { out, seed, command }: { out: string; seed: number; command: readonly string[] },
 ): WrittenFind {
@@ -290,7 +292,8 @@ function writeFind(
   const repeat = commandLine('exec', '--scenario', file, '--', ...command);
   const written = withoutIrrelevant(scenario, code, entries);
   writeOutput('--out', file, describeFind(written, { code, text, repeat, seed }));
-  return { code, text, file, repeat, scenario: written };
+  const remedy = verdict.findings.find((finding) => finding.code === code && finding.text === text)?.remedy;
+  return { code, text, ...(remedy !== undefined && { remedy }), file, repeat, scenario: written };
 }
 
 /**
@@ -394,9 +397,10 @@ function linesOf(
   finds: readonly WrittenFind[],
   { runs, seed, untested }: { runs: number; seed: number; untested: readonly string[] },
 ): string[] {
-  const found = finds.flatMap(({ code, text, file, repeat }) => [
+  const found = finds.flatMap(({ code, text, remedy, file, repeat }) => [
     `  ${styleText('red', code)}  ${file}`,
     `      ${sanitizeText(text)}`,
+    ...(remedy === undefined ? [] : [`      ${remedy}`]),
     `      ${styleText('dim', repeat)}`,
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;

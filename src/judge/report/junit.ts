@@ -51,12 +51,12 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
  */
 export function huntReport(
   exercised: readonly FindingCode[],
-  finds: readonly { code: string; text: string; repeat: string }[],
+  finds: readonly { code: string; text: string; remedy?: string; repeat: string }[],
 ): string {
   const kept = exercised.filter((code) => finds.every((find) => find.code !== code));
-  const failed = finds.map(({ code, text, repeat }) => ({
+  const failed = finds.map(({ code, text, remedy, repeat }) => ({
     name: code,
-    failure: { type: code, message: text, text: `${text}\n${repeat}` },
+    failure: { type: code, message: text, text: `${text}\n${remedy ? `${remedy}\n` : ''}${repeat}` },
   }));
   return junitXml('petstore-sim', [{ name: 'hunt', cases: [...failed, ...kept.map((name) => ({ name }))] }]);
 }
