@@ -4,6 +4,7 @@ import type { Verdict } from '../judge/judge-run.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
 import { loadPetstore } from '../node/load-petstore.js';
+import { measureLag } from '../node/machine-lag.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { memoryEngine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
@@ -67,8 +68,14 @@ export async function runClient(
   if (apiKey !== undefined) client.key = apiKey;
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
-  const session = await openSession({ ...resolved, scenario: named }, options);
+  let firstAtMs: number | undefined;
+  const record: ClientRunOptions['record'] = (call, atMs) => {
+    firstAtMs ??= performance.now();
+    options.record?.(call, atMs);
+  };
+  const session = await openSession({ ...resolved, scenario: named }, { ...options, record });
   const startMs = performance.now();
+  const endLag = measureLag();
   let hasRun = false;
   try {
     const clientResult = await runClientCommand(command, {
@@ -79,19 +86,24 @@ export async function runClient(
       stopped,
     });
     hasRun = true;
+    const lag = { timerMs: endLag(), startMs: (firstAtMs ?? startMs) - startMs };
     const { exitCode, stoppedBy } = clientResult.end;
     const isInterrupted = stoppedBy !== undefined;
-    const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
+    const end = { isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) };
+    const judged = await session.judge(end);
     const lastedMs = performance.now() - startMs;
     const { sim } = session.simulators;
     const entries = sim.journal.query();
-    const [{ redactedVerdict }, { readDependencies }, { withRemedies }] = await Promise.all([
+    const [{ redactedVerdict }, { markLag }, { readDependencies }, { withRemedies }] = await Promise.all([
       import('../control-api/redacted-verdict.js'),
+      import('../judge/deciding-lag.js'),
       import('./client-dependencies.js'),
       import('../judge/remedy.js'),
     ]);
+    const limitMs = stoppedBy === 'timeout' ? timeoutMs : undefined;
+    const marked = markLag(sim, judged, { isOver: true, end }, lag, limitMs);
     const findings = withRemedies(judged.findings, entries, readDependencies(folder));
-    const verdict = redactedVerdict(sim, { ...judged, findings }, defaultScenario);
+    const verdict = redactedVerdict(sim, { ...marked, findings }, defaultScenario);
     const run = async (shown: Verdict) => {
       const [{ runText }, { operations }] = await Promise.all([
         import('../control-api/run-operations.js'),
@@ -100,8 +112,8 @@ export async function runClient(
       return runText(sim, shown, operations);
     };
     const { maskedLine } = await import('./masked-line.js');
-    const end = { ...clientResult.end, line: maskedLine(sim, command) };
-    return { ...clientResult, end, verdict, entries, run, lastedMs };
+    const commandEnd = { ...clientResult.end, line: maskedLine(sim, command) };
+    return { ...clientResult, end: commandEnd, verdict, entries, run, lastedMs };
   } finally {
     await session.close({ graceMs: 0 });
     if (!hasRun) session.discard?.();

@@ -1,4 +1,5 @@
 import type { Verdict } from '../judge/judge-run.js';
+import { busyMark, isBusy } from '../judge/lag.js';
 import type { CommandEnd } from '../judge/run-result.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
@@ -45,6 +46,8 @@ export interface GauntletResult {
   /** Number of requests in the run's journal. */
   requests: number;
   findings: Verdict['findings'];
+  /** Lag of the machine, in milliseconds, if it could have changed the outcome, also when the run was repeated alone. */
+  lagMs?: number;
   output: string;
   /** Last lines of the command's error output. Empty if the command ended without an error or was stopped. */
   errorLines: readonly string[];
@@ -80,8 +83,18 @@ export const failureLines = ({
   ...errorLines.map((line, index) => `${index === 0 ? 'output of the command: ' : '  '}${line}`),
 ];
 
-/** Explains a result briefly: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
+/**
+ * Explains a result briefly: the failed rules, or the reason for an inconclusive run, and whether the machine was too
+ * busy for the outcome. Empty for another pass.
+ */
 export function detailOf(gauntletResult: GauntletResult): string {
+  const { lagMs } = gauntletResult;
+  return [outcomeDetail(gauntletResult), lagMs === undefined ? '' : busyMark(lagMs)]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function outcomeDetail(gauntletResult: GauntletResult): string {
   const { outcome, unmet, reason, code, stoppedBy, output } = gauntletResult;
   if (outcome === 'fail') return failedCodes(gauntletResult).join(', ');
   if (outcome === 'pass') return '';
@@ -111,7 +124,8 @@ interface GauntletOptions {
 const notStartedCode = 127;
 
 /**
- * Runs each client in each scenario, the scenarios with the longest waits first.
+ * Runs each client in each scenario, the scenarios with the longest waits first. A run whose outcome a lag of the
+ * machine could have changed runs again, alone.
  * @returns one list of results per client, in the order of `cases`; after a stop, without unfinished runs
  * @throws {UsageError} if a command cannot be started, unless `toleratesFailedStart`
  */
@@ -132,7 +146,7 @@ export async function runGauntlet(
       return notStarted(gauntletCase, error.message);
     }
   };
-  const results = await inParallel(order, work, { onDone, concurrency, stopped });
+  const results = await inParallel(order, work, { onDone, concurrency, runsAgain: isBusy, stopped });
   return runs.map((ofClient) => ofClient.flatMap((run) => results[order.indexOf(run)] ?? []));
 }
 
@@ -144,7 +158,7 @@ async function runCase(
   const resolved = resolveForClient(scenario, options.routes);
   const run = await runClient(command, resolved, { output: 'keep', folder, ...options });
   const { verdict, end, output, errorOutput, lastedMs } = run;
-  const { outcome, reason, unmet, findings, counts } = verdict;
+  const { outcome, reason, unmet, findings, lagMs, counts } = verdict;
   const { exitCode: code, stoppedBy } = end;
   const isError = code !== 0 && stoppedBy === undefined;
   return {
@@ -156,6 +170,7 @@ async function runCase(
     ...(stoppedBy && { stoppedBy }),
     requests: counts.requests + counts.dropped,
     findings,
+    ...(lagMs !== undefined && { lagMs }),
     output,
     errorLines: isError ? lastErrorLines(errorOutput.trim() === '' ? output : errorOutput) : [],
     lastedMs,

@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 
-interface ParallelOptions {
+interface ParallelOptions<Result> {
   /** Callback after each finished job. Its argument is the number of jobs that have finished. */
   onDone: (done: number) => void;
   /** Number of concurrent jobs. Default: the number of processors. */
   concurrency?: number;
+  /** Whether a job runs once more for its result, alone and after all other jobs. Default: no job does. */
+  runsAgain?: (result: Result) => boolean;
   /** Signal after which no further job is started and pending results are discarded. */
   stopped?: AbortSignal | undefined;
 }
@@ -16,7 +18,7 @@ interface ParallelOptions {
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  { onDone, concurrency = availableParallelism(), stopped }: ParallelOptions,
+  { onDone, concurrency = availableParallelism(), runsAgain = () => false, stopped }: ParallelOptions<Result>,
 ): Promise<(Result | undefined)[]> {
   const results: (Result | undefined)[] = [];
   let next = 0;
@@ -31,5 +33,11 @@ export async function inParallel<Item, Result>(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
+  for (const [index, item] of items.entries()) {
+    const result = results[index];
+    if (stopped?.aborted || result === undefined || !runsAgain(result)) continue;
+    const again = await work(item);
+    if (!stopped?.aborted) results[index] = again;
+  }
   return results;
 }

@@ -1,3 +1,4 @@
+import { consequences } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { waitedMs } from '../judge/judged-request.js';
 import { earliestRetryMs, isRefusal, readRetryAfter, retryAfterFormOf } from '../judge/promises.js';
@@ -115,12 +116,6 @@ export const explains = (known: Failure, failure: Failure): boolean =>
     (known.cause === noWait && failure.cause.startsWith(noWait)) ||
     (known.cause === thousandth && failure.cause === noWait) ||
     (known.waitMs !== undefined && failure.waitMs !== undefined && isAbout(known.waitMs, failure.waitMs)));
-
-/**
- * Codes of client failures that mostly follow from another failure in the same run. For example, a ban follows from
- * early retries.
- */
-const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
 
 /**
  * Whether a failure of the client probably follows from another failure in the same run. A retry storm can also be a

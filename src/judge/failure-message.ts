@@ -1,5 +1,6 @@
 import { pluralize } from '../values/pluralize.js';
 import type { Verdict } from './judge-run.js';
+import { busyMark } from './lag.js';
 import { formatRequestIds, selectFindings } from './select-findings.js';
 
 // Failure messages of test matchers, built from a verdict.
@@ -23,7 +24,8 @@ export const describeFindings = (findings: Verdict['findings']) =>
  */
 export const describeBehavior = (verdict: Verdict, expected = 'had behaved'): string => {
   const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
-  return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}\n${describeCounts(verdict)}`;
+  const busy = verdict.lagMs === undefined ? '' : `\n  ${busyMark(verdict.lagMs)}: run the test again, alone`;
+  return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}${busy}\n${describeCounts(verdict)}`;
 };
 
 export const describeCounts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>

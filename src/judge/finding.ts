@@ -59,6 +59,18 @@ export interface SimulatorRule {
  */
 export type Rule = WireRule | SimulatorRule;
 
+/**
+ * Codes of findings that mostly follow from another finding in the same run. For example, a ban follows from early
+ * retries.
+ */
+export const consequences: readonly string[] = [
+  'ban-tripped',
+  'ban-hammered',
+  'ignored-day-window',
+  'gave-up',
+  'lost-write',
+];
+
 /** Lists the codes of findings, each once. */
 export const codesOf = (findings: readonly Finding[]): FindingCode[] => [...new Set(findings.map(({ code }) => code))];
 

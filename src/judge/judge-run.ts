@@ -83,6 +83,11 @@ export interface Verdict {
    */
   unrecorded?: readonly UnrecordedRequests[];
   /**
+   * Lag of the machine, in milliseconds, if the lag could have changed the outcome. Set only by the commands and test
+   * kits that run a client.
+   */
+  lagMs?: number;
+  /**
    * Counts of requests. `lost`: the client did not get the complete response. `dropped`: the journal removed the record
    * to limit memory.
    */

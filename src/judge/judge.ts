@@ -1,8 +1,8 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import { judgeRunInSteps, type Verdict } from './judge-run.js';
-import type { RunProgress } from './run.js';
+import { judgeRun, judgeRunInSteps, type Verdict } from './judge-run.js';
+import type { RunFacts, RunProgress } from './run.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
   /** API key, in full or its last four characters. Only requests with this key are judged. */
@@ -40,15 +40,37 @@ type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
-  { outages: unrecordedOutages = [], ...progress }: EntriesOptions = {},
+  progress: EntriesOptions = {},
 ): Steps<Verdict> {
+  const { journal } = coreOf(sim).state;
+  const entries = isJudged === undefined ? journal.query() : journal.filter(isJudged);
+  return yield* judgeRunInSteps(entries, factsOf(sim, isJudged, progress));
+}
+
+/**
+ * Creates a function that judges a client by changed copies of the journal's records, with all other facts of the
+ * simulator's run.
+ */
+export function createOtherJudge(
+  sim: Simulator,
+  progress: EntriesOptions,
+): (entries: readonly RequestRecord[]) => Verdict {
+  const facts = factsOf(sim, undefined, progress);
+  return (entries) => judgeRun(entries, facts);
+}
+
+/** Returns the facts about a simulator's run that the judge needs besides the requests. */
+function factsOf(
+  sim: Simulator,
+  isJudged: IsJudged | undefined,
+  { outages: unrecordedOutages = [], ...progress }: EntriesOptions,
+): RunFacts {
   const { name, settings, clock } = sim;
   const { journal, resolved, services } = coreOf(sim).state;
   const { scenario } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
-  const entries = isJudged === undefined ? journal.query() : journal.filter(isJudged);
   const { outcomes, dropped, outages, unrecorded, pending } = journal;
-  return yield* judgeRunInSteps(entries, {
+  return {
     scenario: name,
     expect: scenario.expect,
     // Omits the scenario's required API key if the caller of `judge` selected a key itself.
@@ -63,7 +85,7 @@ export function* judgeInSteps(
     pending,
     idle: idleIn(sim),
     ...progress,
-  });
+  };
 }
 
 /** Describes a part of the scenario that affected no request so far; `undefined` without such a part. */

@@ -2,6 +2,7 @@ import type { FindingCode } from '../scenario/finding-codes.js';
 import { failureReason } from './failure-reason.js';
 import { codesOf, type Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
+import { busyMark, isBusy } from './lag.js';
 
 /** Signals that stop petstore-sim and the client's command, each with the exit code that a shell reports for it. */
 export const stopSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
@@ -74,8 +75,12 @@ export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
   } else if (command !== undefined && command.exitCode !== 0) {
     failures.push({ code: 'command', text: endText(command) });
   }
-  if (mustConclude && verdict.outcome === 'inconclusive') {
-    failures.push({ code: 'inconclusive', text: 'An inconclusive run is a failure with --require-conclusive.' });
+  if (mustConclude && (verdict.outcome === 'inconclusive' || isBusy(verdict))) {
+    const why =
+      verdict.lagMs === undefined || verdict.outcome === 'inconclusive'
+        ? 'An inconclusive run'
+        : `A run while the ${busyMark(verdict.lagMs)} counts as inconclusive, which`;
+    failures.push({ code: 'inconclusive', text: `${why} is a failure with --require-conclusive.` });
   }
   const isFailed = verdict.outcome === 'fail' || failures.length > 0;
   return {

@@ -1,3 +1,4 @@
+import { isBusy } from '../../judge/lag.js';
 import { type Markup, markup } from '../../judge/report/markup.js';
 import { outcomeWord } from '../gauntlet-run.js';
 import {
@@ -149,6 +150,8 @@ function cell(sdk: CertifiedSdk, scenario: string): Markup {
   const shown =
     outcome === 'fail'
       ? markup`<a href="#${encodeURIComponent(anchor(sdk.name, scenario))}">${sign}<small>${detail}</small></a>`
-      : markup`${sign}`;
+      : isBusy(run)
+        ? markup`${sign}<small>${detail}</small>`
+        : markup`${sign}`;
   return markup`<td class="${classOf(outcome)}" title="${outcomeWord(outcome)}${detail && `: ${detail}`}">${shown}</td>`;
 }

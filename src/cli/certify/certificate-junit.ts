@@ -17,7 +17,7 @@ export const certificateJunit = (certificate: Certificate): string =>
 
 function caseOf({ scenario, lastedMs, outcome, detail, findings, errorLines, repeat = '' }: CertifiedRun): JunitCase {
   const run = { name: scenario, ms: lastedMs };
-  if (outcome === 'pass') return run;
+  if (outcome === 'pass') return detail === '' ? run : { ...run, output: detail };
   const output = errorLines && { output: errorLines.join('\n') };
   if (outcome === 'error')
     return { ...run, ...output, error: { type: 'error', message: detail, text: `${detail}\n${repeat}` } };

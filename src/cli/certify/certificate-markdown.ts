@@ -1,3 +1,4 @@
+import { isBusy } from '../../judge/lag.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { outcomeWord } from '../gauntlet-run.js';
 import {
@@ -88,7 +89,8 @@ function matrix({ scenarios, sdks }: Certificate): string {
     ...sdks.map(({ results }) => {
       const run = results.find(({ scenario }) => scenario === name);
       if (run === undefined) return '';
-      return run.outcome === 'fail' ? `${outcomeSymbols.fail} ${escaped(run.detail)}` : outcomeSymbols[run.outcome];
+      const isExplained = run.outcome === 'fail' || isBusy(run);
+      return `${outcomeSymbols[run.outcome]}${isExplained ? ` ${escaped(run.detail)}` : ''}`;
     }),
   ]);
   return table(['Scenario', ...sdks.map(({ name }) => escaped(name))], rows);

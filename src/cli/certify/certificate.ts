@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { isBusy } from '../../judge/lag.js';
 import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
 import { groupBy } from '../../values/group-by.js';
@@ -30,13 +31,18 @@ interface CertifiedFinding {
 export interface CertifiedRun {
   scenario: string;
   outcome: CertifiedOutcome;
-  /** Short explanation of the outcome: the failed rules, or why the run is inconclusive. Empty for a pass. */
+  /**
+   * Short explanation of the outcome: the failed rules, why the run is inconclusive, or that the machine was too busy.
+   * Empty for another pass.
+   */
   detail: string;
   /** The first finding of each rule that the client failed. */
   findings: readonly CertifiedFinding[];
   /** Last lines of the command's error output, if the client failed and its command ended with an error. */
   errorLines?: readonly string[];
   exitCode: number;
+  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  lagMs?: number;
   lastedMs: number;
   /** Command line that repeats the run; only set for a failure or an error. */
   repeat?: string;
@@ -88,7 +94,7 @@ export function certifySdk(
 ): CertifiedSdk {
   const isSilent = results.every(({ requests }) => requests === 0);
   const runs = results.map((gauntletResult): CertifiedRun => {
-    const { scenario, code, stoppedBy, requests, errorLines, lastedMs } = gauntletResult;
+    const { scenario, code, stoppedBy, requests, errorLines, lagMs, lastedMs } = gauntletResult;
     const isError = requests === 0 && (isSilent || code !== 0 || stoppedBy !== undefined);
     const outcome = isError ? 'error' : stateOf(gauntletResult);
     const sdkCase = cases.find(({ name }) => name === scenario) as SdkCase;
@@ -104,6 +110,7 @@ export function certifySdk(
       })),
       ...(isFailure(outcome) && errorLines.length > 0 && { errorLines }),
       exitCode: code,
+      ...(lagMs !== undefined && { lagMs }),
       lastedMs: Math.round(lastedMs),
       ...(isFailure(outcome) && { repeat: repeatLine(sdk, sdkCase, settings) }),
     };
@@ -169,11 +176,11 @@ export interface NotPassed extends CertifiedRun {
 }
 
 /**
- * Groups an SDK's runs without the outcome `pass` by the reason. Each run with the outcome `fail` is a group of its
- * own.
+ * Groups an SDK's runs without the outcome `pass`, or on a machine too busy for it, by the reason. Each run with the
+ * outcome `fail` is a group of its own.
  */
 export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'results'>): NotPassed[] {
-  const others = results.filter(({ outcome }) => outcome !== 'pass');
+  const others = results.filter((run) => run.outcome !== 'pass' || isBusy(run));
   const groups = groupBy(others, ({ outcome, scenario, detail }) =>
     outcome === 'fail' ? scenario : `${outcome} ${detail}`,
   );

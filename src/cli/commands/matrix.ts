@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import type { Verdict } from '../../judge/judge-run.js';
+import { busyMark, isBusy } from '../../judge/lag.js';
 import { type Assumption, type AssumptionId, assumptions } from '../../petstore/assumptions.js';
-import { createSimulatorFrom } from '../../petstore/create-simulator.js';
 import type { ApiCall } from '../../requests/api-call.js';
-import { fromPlainCall, type PlainCall, toPlainCall } from '../../requests/plain-call.js';
+import { toPlainCall } from '../../requests/plain-call.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
@@ -17,6 +17,7 @@ import { failedCodes, firstFailures } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
 import { commandLine, program } from '../program.js';
+import { type RecordedCall, responsesTo } from '../replayed-calls.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
@@ -57,7 +58,11 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   const timeoutMs = timeoutOf(flags.timeout);
   const { result, stoppedCode } = await waitUntilStopped((stopped) => {
     const options = { timeoutMs, apiKey, stopped };
-    return inParallel(cases, (each) => runCase(command, scenarioFile, each, options), { onDone, stopped });
+    return inParallel(cases, (each) => runCase(command, scenarioFile, each, options), {
+      onDone,
+      stopped,
+      runsAgain: isBusy,
+    });
   });
   const [baseline] = result;
   const results = result.flatMap((each): MatrixResult[] => {
@@ -98,6 +103,8 @@ export interface MatrixResult {
   code: number;
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
+  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  lagMs?: number;
   output: string;
   /** Whether the alternative value of the setting `id` changes any response to the client. */
   isMet: boolean;
@@ -137,9 +144,10 @@ async function runCase(
     id === undefined ? resolved : resolveForClient(merge(scenario, { assumptions: { [id]: value } } as Scenario));
   const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
   const run = await runClient(command, assumed, { output: 'keep', record, ...options });
-  const { end, output, verdict } = run;
+  const { end, output } = run;
+  const { outcome, findings, lagMs } = run.verdict;
   const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
-  return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
+  return { id, value, code: end.exitCode, output, outcome, findings, ...(lagMs !== undefined && { lagMs }), isMet };
 }
 
 /** Whether a changed API setting changes the response to at least one of the client's requests. */
@@ -156,32 +164,6 @@ function isDecided(
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);
 }
 
-/** An API call of the client, and its time in Unix milliseconds. */
-interface RecordedCall {
-  readonly atMs: number;
-  readonly call: PlainCall;
-}
-
-/**
- * Sends recorded API calls to a new simulator, each at its recorded time. Returns each response as text for a
- * comparison.
- */
-function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario): string[] {
-  const startMs = calls[0]?.atMs ?? 0;
-  const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, {});
-  return calls.map(({ atMs, call }) => {
-    sim.clock.set(Math.max(atMs, sim.clock.now()));
-    const answer = sim.handle(fromPlainCall(call));
-    if (answer instanceof Promise) {
-      // Represents every delayed response by the text `delayed`, so that two delayed responses count as equal. Does not
-      // wait for the response, because a delay on a frozen clock never ends.
-      answer.catch(() => {});
-      return 'delayed';
-    }
-    return JSON.stringify([answer.status, answer.headers, answer.body, answer.wire]);
-  });
-}
-
 /**
  * Formats the report of the command `matrix`, which runs a client with alternative values of each assumption (a
  * question that the API document leaves open). Lists each alternative that breaks the client, with the assumption's
@@ -195,12 +177,13 @@ export function matrixLines(
   const breaking = others.filter(({ breaks }) => breaks);
   const met = others.filter(({ isMet, breaks }) => isMet || breaks);
   const lines = breaking.flatMap((matrixResult) => {
-    const { id, value, code } = matrixResult;
+    const { id, value, code, lagMs } = matrixResult;
+    const busy = lagMs === undefined ? '' : `; ${busyMark(lagMs)}`;
     const why =
       code === baseline?.code ? `the verdict fails: ${failedCodes(matrixResult).join(', ')}` : `exit code ${code}`;
     const reason = lastError(matrixResult.output);
     return [
-      `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,
+      `  ${style('red', `${id}: ${shown(value)}`)}  ${why}${busy}`,
       `    ${assumptions[id as AssumptionId].question}`,
       ...firstFailures(matrixResult).map(({ code, text }) => `    ${code}: ${sanitizeText(text)}`),
       ...(reason === '' ? [] : [`    output of the command: ${reason}`]),

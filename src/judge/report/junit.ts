@@ -2,6 +2,7 @@ import type { RequestRecord } from '../../requests/request-record.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
+import { busyMark } from '../lag.js';
 import type { RunResult } from '../run-result.js';
 import { formatRequestIds, selectFindings } from '../select-findings.js';
 import { type JunitCase, junitXml } from './junit-xml.js';
@@ -33,6 +34,7 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
       headline,
       verdict: verdict.outcome,
       reason: verdict.reason,
+      lag: verdict.lagMs === undefined ? undefined : busyMark(verdict.lagMs),
       counts: countsLine(verdict),
       'exit-code': exitCode?.toString(),
       about,

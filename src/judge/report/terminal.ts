@@ -3,6 +3,7 @@ import { findingCodes } from '../../scenario/finding-codes.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
+import { busyMark } from '../lag.js';
 import type { RunResult } from '../run-result.js';
 import { formatRequestIds, selectFindings } from '../select-findings.js';
 import { createFindingKeys } from './key-names.js';
@@ -41,6 +42,9 @@ export function terminalReport(
   const head = [
     `${title}  ${style('bold', sanitizeText(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
     ...wrap(sanitizeText(verdict.reason), width, 2),
+    ...(verdict.lagMs === undefined
+      ? []
+      : wrap(busyMark(verdict.lagMs), width, 2).map((line) => style('yellow', line))),
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
     ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
   ];
