@@ -33,7 +33,10 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
  * Reads the client's requests from an OpenTelemetry trace: OTLP as JSON, with one or several exports.
  * @throws {UsageError} for an unreadable file, or a file without the data that the judge needs
  */
-export const readTraceFile = (file: string, baseUrl: string | undefined): Promise<ReturnType<typeof traceExchanges>> =>
+export const readTraceFile = (
+  file: string,
+  baseUrl: string | undefined,
+): Promise<Pick<Recording, 'exchanges' | 'service' | 'notes' | 'leftOut' | 'isCut'>> =>
   reading([file], 'trace', '', async () => {
     const items = new JsonItems();
     const documents: unknown[] = [];
@@ -46,7 +49,7 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     if (items.isCut)
       notes.push(`The file ends in the middle of a document, after ${pluralize(documents.length, 'whole one')}.`);
     if (items.oversized > 0) notes.push(`${pluralize(items.oversized, 'document')} of more than 32 MiB ignored.`);
-    return { exchanges, service, notes };
+    return { exchanges, service, notes, leftOut: [], isCut: items.isCut };
   });
 
 /** Sentence about commands that need the interface of the Petstore, for an error about a recording of another service. */

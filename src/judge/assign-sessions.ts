@@ -126,15 +126,21 @@ function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void
     const { open } = traffic;
     // A request is concurrent with the previous one if it arrived before the previous response was sent, because the
     // client cannot have waited for that response.
-    const isConcurrent =
-      open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
-    if (isConcurrent) overlap(open, request);
-    if (!isHeld) markNeighbors(request, traffic);
+    if (open !== undefined && isConcurrent(open, request)) overlap(open, request);
+    // Coarse times do not show which requests are close together.
+    if (!isHeld && request.clockStepMs === 0) markNeighbors(request, traffic);
     // Ignores a request whose client disconnected. The client did not wait for the response, so its next request is no
     // evidence of concurrent requests.
     const isWaitedFor = request.status !== 0;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
+}
+
+/** Whether a request certainly arrived before the response to the previous request was sent. */
+function isConcurrent(open: JudgedRequest, request: JudgedRequest): boolean {
+  const { clockStepMs } = request;
+  if (clockStepMs > 0) return open.answeredAtMs >= request.arrivedAtMs + clockStepMs;
+  return open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs;
 }
 
 function markNeighbors(request: JudgedRequest, traffic: Traffic): void {

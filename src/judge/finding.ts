@@ -1,4 +1,5 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import type { Missing } from '../traffic-files/exchange.js';
 import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
@@ -38,11 +39,20 @@ export interface Judgement {
 }
 
 /**
+ * Parts that an exchange of a recording must have so that a rule can use it. A rule judges the exchanges that have
+ * them; the others are gaps between these exchanges (see `Gaps`). `answer headers` and `milliseconds` count for
+ * refusals and their retries, `request body` for writes, and headers for responses
+ * that ask for a wait.
+ */
+export type RestsOn = readonly Missing[];
+
+/**
  * A rule that needs only requests and responses, as on the wire. Such a rule also judges recorded traffic of other
  * services.
  */
 export interface WireRule {
   readonly needs: 'wire';
+  readonly restsOn: RestsOn;
   // Property instead of a method, because TypeScript checks the parameters of methods less strictly.
   readonly judge: (run: Run) => Judgement;
 }
@@ -50,6 +60,7 @@ export interface WireRule {
 /** Rule of the judge that needs the simulator's internal state, which recorded traffic lacks. */
 export interface SimulatorRule {
   readonly needs: 'simulator';
+  readonly restsOn: RestsOn;
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 

@@ -16,9 +16,13 @@ const unknownWaitMs = 60_000;
  */
 const interruptedPatience = 3;
 
-/** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
+/**
+ * Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. `false` if a gap of
+ * the recording may hide the retry.
+ */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
-  const { isOver, pending, nowMs, requests } = run;
+  const { isOver, pending, nowMs, requests, gaps } = run;
+  if (gaps?.mayAnswer(failed)) return false;
   if (isOver && !run.end?.isInterrupted) return true;
   // A call is not given up while a request is pending, because the request may be a retry of the call. After the
   // simulated clock was set back, no retry counts as overdue, because earlier and later times are not comparable.
@@ -77,7 +81,8 @@ const outcomesByRun = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
 /**
  * Creates a function that decides whether a later request of the run achieved the purpose of a failed request. Such a
- * request is the same write, the same read with another API key, or a read showing the pet of an unanswered write.
+ * request is the same write, the same read with another API key, or a read showing the pet of an unanswered write. A
+ * read whose response body was not recorded counts, because it may have shown the pet.
  */
 export const laterSuccessesIn =
   ({ requests }: Run) =>
@@ -92,7 +97,7 @@ export const laterSuccessesIn =
     const from = findLowest(reads.length, (index) => (reads[index] as JudgedRequest).id > refused.id);
     return reads
       .slice(from, from + maximumReads)
-      .some((read) => read.client === refused.client && shows(read, refused));
+      .some((read) => read.client === refused.client && (read.missing.includes('answer body') || shows(read, refused)));
   };
 
 interface ReadOutcomes {

@@ -1,15 +1,19 @@
-import type { FindingCode } from '../scenario/finding-codes.js';
-import type { Exchange, Missing } from '../traffic-files/exchange.js';
-import { pluralize } from '../values/pluralize.js';
-import { codesOf } from './finding.js';
-import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
+import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
+import { getOrCreate } from '../values/get-or-create.js';
+import { groupBy } from '../values/group-by.js';
+import { joinWords } from '../values/join-words.js';
+import { runToEnd } from '../values/steps.js';
+import { findBlockingLacks, withDerivedLacks } from './evidence.js';
+import type { RestsOn } from './finding.js';
+import { Gaps } from './gaps.js';
+import { judgeByWire, rules, type Verdict, verdictOn } from './judge-run.js';
+import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { isRefusal, readReset } from './promises.js';
-import { isUnknown } from './request-kind.js';
-import type { RunFacts } from './run.js';
+import { createRun, type RequestClass, type Run, type RunFacts } from './run.js';
 
 /**
  * Facts about a recorded run that the recording does not contain. `areHeadersHidden`: whether the client was a web page
- * that could not read Retry-After and X-RateLimit-*; default: as the recorded headers show.
+ * that could not read Retry-After and X-RateLimit-*; default: as the recorded headers show, for each response.
  */
 export interface JudgeRecordingOptions
   extends Pick<RunFacts, 'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'areHeadersHidden'> {
@@ -17,59 +21,86 @@ export interface JudgeRecordingOptions
   readonly name: string;
   /** Whether the user states that all requests had one API key. Needed for a recording that omits the keys. */
   readonly isOneKey?: boolean | undefined;
+  /** Entries of the recording that were no requests to the service. Default: none. */
+  readonly leftOut?: readonly LeftOutEntry[] | undefined;
+  /** Whether the recording ends in the middle of the run, as a truncated file does. Default `false`. */
+  readonly isCut?: boolean | undefined;
 }
-
-/** Rules of the judge that use neither times nor API keys. */
-const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
-
-interface Doubt {
-  rules: 'most' | readonly FindingCode[];
-  /**
-   * Rules of the judge that become unreliable only if the response to a write was lost. These rules search later
-   * responses for the written pet.
-   */
-  afterLostWrite?: readonly FindingCode[];
-  explanation: string;
-}
-
-/**
- * Rules of the judge that become unreliable if a recording lacks a certain part, and advice on how to record this part.
- */
-const doubts: Record<Exclude<Missing, 'date'>, Doubt> = {
-  key: {
-    rules: 'most',
-    explanation:
-      'without an API key, so it is unknown which requests share a key. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or use --one-key if all had the same key',
-  },
-  timings: { rules: 'most', explanation: 'without times. Record with timings, not in a minimal mode' },
-  'answer headers': {
-    rules: 'most',
-    explanation: 'without response headers such as Retry-After. Record with headers',
-  },
-  'request body': {
-    rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
-    explanation: 'without the request body. Record with request bodies',
-  },
-  'answer body': {
-    rules: ['rounded-int64'],
-    afterLostWrite: ['body-changed', 'gave-up', 'lost-write'],
-    explanation: 'without the response body. Record with content',
-  },
-};
 
 /**
  * Judges a client by recorded traffic; recordings of the simulator are judged like a live run. For other recordings,
- * rules that need internal data of the simulator are listed as unknown. Missing parts of a recording, such as response
- * headers, can make the verdict inconclusive.
+ * rules that need internal data of the simulator are listed as unknown. Each rule judges the exchanges that have the
+ * parts on which the rule rests. The client passes only if no refusal, lost response or request during a wait lacks
+ * what a rule reads.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
-  const { name: scenario, isOneKey = false, ...known } = options;
+  const { name: scenario, isOneKey = false, leftOut = [], isCut = false, ...known } = options;
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  const areHeadersHidden = known.areHeadersHidden || exchanges.some(hidesHeaders);
-  const facts = { ...known, scenario, nowMs, areHeadersHidden };
-  const isOwn = exchanges.every((exchange) => exchange.isOwn);
-  const verdict = isOwn ? judgeRun(exchanges, facts) : judgeObservedRun(exchanges.map(withRefusalBeforeReset), facts);
-  return withDoubts(verdict, exchanges, isOwn || isOneKey);
+  const facts = { ...known, scenario, nowMs };
+  const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
+  const recorded = withDerivedLacks(isOwn ? exchanges : exchanges.map(withRefusalBeforeReset), isOwn || isOneKey);
+  const gaps = { leftOut, isCut };
+  const { whole, verdict } = isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
+  return withLeftOut(withLacks(verdict, whole, leftOut), exchanges, leftOut);
+}
+
+interface GapFacts {
+  readonly leftOut: readonly LeftOutEntry[];
+  readonly isCut: boolean;
+}
+
+function judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = createRunFor(exchanges, facts, gaps, KnownRequest);
+  const whole = runFor([]);
+  return { whole, verdict: runToEnd(verdictOn(whole, (rule) => rule.judge(runFor(rule.restsOn)))) };
+}
+
+function judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = createRunFor(exchanges, facts, gaps, JudgedRequest);
+  const whole = runFor([]);
+  return { whole, verdict: runToEnd(verdictOn(whole, judgeByWire(runFor))) };
+}
+
+/**
+ * Creates a function that returns the run of the exchanges that have certain parts. The other exchanges are gaps of
+ * this run.
+ */
+function createRunFor<Request extends JudgedRequest>(
+  exchanges: readonly Exchange[],
+  facts: RunFacts,
+  { leftOut, isCut }: GapFacts,
+  Kind: RequestClass<Request>,
+): (restsOn: RestsOn) => Run<Request> {
+  const whole = runToEnd(createRun(exchanges, facts, Kind));
+  const everMissing = new Set(exchanges.flatMap(({ missing }) => missing));
+  const runs = new Map<string, Run<Request>>();
+  return (restsOn) => {
+    const parts = [...(restsOn.length > 0 ? (['response'] as const) : []), ...restsOn].filter((part) =>
+      everMissing.has(part),
+    );
+    if (restsOn.length === 0 || (parts.length === 0 && leftOut.length === 0 && !isCut)) return whole;
+    return getOrCreate(runs, parts.join(), () => {
+      const lacks = (request: Observed) => parts.some((part) => lacksPart(request, part));
+      const gaps = new Gaps(whole.requests, whole.requests.filter(lacks), leftOut, isCut);
+      return runToEnd(
+        createRun(
+          exchanges.filter((exchange) => !lacks(exchange)),
+          facts,
+          Kind,
+          gaps,
+        ),
+      );
+    });
+  };
+}
+
+type Observed = Pick<Exchange, 'missing' | 'isWrite' | 'status' | 'headers'>;
+
+/** Whether an exchange lacks a part that it should have. Headers matter only if the response asks for a wait. */
+function lacksPart({ missing, isWrite, status }: Observed, part: Missing): boolean {
+  if (!missing.includes(part)) return false;
+  if (part === 'request body') return isWrite;
+  return part !== 'answer headers' || status === 429 || status === 503;
 }
 
 /**
@@ -88,39 +119,26 @@ function withRefusalBeforeReset(exchange: Exchange): Exchange {
   return isRefusal(exchange) && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
 }
 
-/**
- * Whether a web page could not read a response's Retry-After, although the recording contains the header. A page can
- * read a header of another origin only if the response exposes the header (Fetch standard, CORS protocol).
- */
-const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
-  origin !== undefined &&
-  headers['Retry-After'] !== undefined &&
-  headers['Access-Control-Allow-Origin'] !== undefined &&
-  !/retry-after|\*/i.test(headers['Access-Control-Expose-Headers'] ?? '');
+/** Makes a verdict inconclusive, unless the client failed, if the recording lacks parts that could show a failure. */
+function withLacks(verdict: Verdict, { requests }: Run, leftOut: readonly LeftOutEntry[]): Verdict {
+  if (verdict.outcome === 'fail') return verdict;
+  const lacks = findBlockingLacks(requests, leftOut);
+  if (lacks.length === 0) return verdict;
+  const reason = lacks.map(({ text }) => text).join(' ');
+  const parts = new Set<Missing | undefined>(lacks.map(({ part }) => part));
+  const unjudged = Object.entries(rules).filter(([, { restsOn }]) => restsOn.some((part) => parts.has(part)));
+  const codes = unjudged.map(([code]) => code as Verdict['exercised'][number]);
+  const unknown = new Set([...(verdict.unknown ?? []), ...codes.filter((code) => !verdict.exercised.includes(code))]);
+  return { ...verdict, outcome: 'inconclusive', reason, unknown: [...unknown] };
+}
 
-function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown: boolean): Verdict {
-  const unreliable = new Set<FindingCode>();
-  const texts: string[] = [];
-  const hasLostWrite = exchanges.some((exchange) => exchange.isWrite && isUnknown(exchange));
-  for (const [part, { rules, afterLostWrite = [], explanation }] of Object.entries(doubts) as [Missing, Doubt][]) {
-    const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
-    if (count === 0 || (part === 'key' && isKeyKnown)) continue;
-    const lost =
-      rules === 'most'
-        ? [...verdict.exercised, ...codesOf(verdict.findings)].filter((code) => !timeless.includes(code))
-        : rules;
-    for (const code of [...lost, ...(hasLostWrite ? afterLostWrite : [])]) unreliable.add(code);
-    texts.push(
-      `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${explanation}.`,
-    );
-  }
-  if (texts.length === 0) return verdict;
-  const findings = verdict.findings.filter(({ code }) => !unreliable.has(code));
-  const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
-  const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
-  const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // A passed verdict becomes inconclusive only if the recording lacks data for an exercised rule.
-  const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
-  if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
-  return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };
+function withLeftOut(verdict: Verdict, exchanges: readonly Exchange[], leftOut: readonly LeftOutEntry[]): Verdict {
+  if (leftOut.length === 0) return verdict;
+  const byReason = [...groupBy(leftOut, ({ reason }): LeftOutReason => reason)];
+  const counts = byReason.map(([reason, { length }]) => ({ reason, count: length }));
+  const named = { ...verdict, leftOut: counts };
+  if (exchanges.length > 0) return named;
+  const texts = joinWords(counts.map(({ reason, count }) => `${count} ${reason}`));
+  const reason = `No entry of the recording reached the service: ${texts}. Record the client while it sends requests to the service, without a cache.`;
+  return { ...named, outcome: 'inconclusive', reason };
 }

@@ -1,9 +1,10 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
+import type { LeftOutReason } from '../traffic-files/exchange.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { conclude, escalated } from './conclude.js';
-import type { Finding, Judgement, Rule, Severity } from './finding.js';
+import type { Finding, Judgement, RestsOn, Rule, Severity } from './finding.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { unmetNeed } from './needs.js';
 import { createOutageExcuse } from './outages.js';
@@ -88,6 +89,11 @@ export interface Verdict {
    */
   lagMs?: number;
   /**
+   * Entries of a recording that were no requests to the service, such as cached responses, by reason. Absent if there
+   * were none.
+   */
+  leftOut?: readonly { reason: LeftOutReason; count: number }[];
+  /**
    * Counts of requests. `lost`: the client did not get the complete response. `dropped`: the journal removed the record
    * to limit memory.
    */
@@ -109,15 +115,33 @@ export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFa
 }
 
 /**
- * Judges a client by observed requests, such as recorded traffic. Rules that need the simulator's internal knowledge
- * are reported as unknown.
+ * Judges a client by observed requests, such as those of a proxy. Rules that need the simulator's internal knowledge are
+ * reported as unknown.
  */
 export function judgeObservedRun(entries: readonly RequestRecord[], facts: RunFacts): Verdict {
   const run = runToEnd(createRun(entries, facts, JudgedRequest));
-  return runToEnd(verdictOn(run, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+  return runToEnd(
+    verdictOn(
+      run,
+      judgeByWire(() => run),
+    ),
+  );
 }
 
-function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Steps<Verdict> {
+/**
+ * Creates a function that judges a run by a rule that needs only requests and responses.
+ * @param runFor returns the run of the requests that have the parts on which a rule rests
+ */
+export const judgeByWire =
+  (runFor: (restsOn: RestsOn) => Run) =>
+  (rule: Rule): Judgement | undefined =>
+    rule.needs === 'wire' ? rule.judge(runFor(rule.restsOn)) : undefined;
+
+/**
+ * Concludes a verdict on a run from the judgements of all rules.
+ * @param judge returns the judgement of a rule; `undefined` if the rule cannot judge the run
+ */
+export function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Steps<Verdict> {
   const { scenario, dropped, outages, unrecorded, expect } = run;
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];

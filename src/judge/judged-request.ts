@@ -1,14 +1,18 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
+import type { Exchange, Missing } from '../traffic-files/exchange.js';
 import type { ClientSession, RunPosition } from './client-session.js';
 import { isRefusal, noPromises, promisesOf, readRetryAfter, unreadWaitMs } from './promises.js';
 import { resourceIn } from './same-pet.js';
+
+/** Information about a request that only a recording has. */
+type Recorded = Partial<Pick<Exchange, 'missing' | 'file'>>;
 
 /**
  * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
  * records, copies made garbage collection a third of the judge's time.
  */
 export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'>, RunPosition {
-  readonly #entry: ObservedRequest;
+  readonly #entry: ObservedRequest & Recorded;
   #pet: string | undefined;
   declare readonly session: ClientSession;
   declare readonly fingerprint: number;
@@ -71,7 +75,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    * @param isKnown whether the simulator itself recorded the request; if not, any response that asks for a wait counts
    * as a refusal
    */
-  constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
+  constructor(entry: RequestRecord & Recorded, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
     this.session = position.session;
@@ -160,6 +164,22 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   get call() {
     return this.#entry.call;
   }
+  /** Parts of the request and its response that the recording does not contain. */
+  get missing(): readonly Missing[] {
+    return this.#entry.missing ?? [];
+  }
+  /** Whether the recording that contains this request also contains API keys. */
+  get hasKeysInFile() {
+    return this.#entry.file?.hasKeys === true;
+  }
+  /** Program that wrote the recording; `undefined` if unknown. */
+  get program() {
+    return this.#entry.file?.program;
+  }
+  /** Resolution of the recorded times, in milliseconds; 0 for a millisecond or better. */
+  get clockStepMs() {
+    return this.#entry.file?.clockStepMs ?? 0;
+  }
 }
 
 /** A request that the simulator itself recorded, with internal knowledge such as strikes. */
@@ -179,6 +199,10 @@ export class KnownRequest extends JudgedRequest {
  * Maximum time by which a retry may be too early and still count as punctual, in milliseconds. Timers are imprecise.
  */
 export const toleranceMs = 50;
+/** Tolerance for the time between two requests, in milliseconds. Larger if a recording has only coarse times. */
+export const toleranceOf = (...requests: readonly JudgedRequest[]) =>
+  toleranceMs + Math.max(...requests.map(({ clockStepMs }) => clockStepMs));
+
 /**
  * Maximum pause between two requests of a client on different connections that count as concurrent, in milliseconds. If
  * the server delays refusals, concurrent requests are recognized by their overlap instead.

@@ -1,6 +1,6 @@
 import { getOrCreate } from '../values/get-or-create.js';
 import { PerSession } from './client-session.js';
-import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs, waitedMs } from './judged-request.js';
+import { concurrentMs, type JudgedRequest, receiptMs, toleranceOf, waitedMs } from './judged-request.js';
 
 /**
  * Facts about calls with equal requests. They decide whether a repeated request is a retry, or the next call of another
@@ -111,7 +111,7 @@ class SessionKnowledge {
     const waiting = this.#waiting + this.#waitingCalls.size;
     if (call !== undefined || !shared.has(fingerprint) || waiting >= Math.min(session.callers, open)) return false;
     const refusal = this.#byFingerprint.get(fingerprint)?.leastToWait(request);
-    return refusal !== undefined && deadlineOf(refusal) - arrivedAtMs > toleranceMs;
+    return refusal !== undefined && deadlineOf(refusal) - arrivedAtMs > toleranceOf(refusal, request);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { listGroups } from '../values/group-by.js';
 import { pluralize } from '../values/pluralize.js';
-import { type JudgedRequest, toleranceMs } from './judged-request.js';
+import { type JudgedRequest, toleranceOf } from './judged-request.js';
 import { isServed } from './request-kind.js';
 
 /** Requirements of a scenario on its client: the scenario's field `client`. */
@@ -81,6 +81,7 @@ function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: numbe
   );
 }
 
-const isAfter = (previousRequest: JudgedRequest, { id, arrivedAtMs }: JudgedRequest) =>
-  id > previousRequest.lastArrivedId &&
-  arrivedAtMs >= (previousRequest.deadlineMs ?? previousRequest.answeredAtMs) - toleranceMs;
+const isAfter = (previousRequest: JudgedRequest, request: JudgedRequest) =>
+  request.id > previousRequest.lastArrivedId &&
+  request.arrivedAtMs >=
+    (previousRequest.deadlineMs ?? previousRequest.answeredAtMs) - toleranceOf(previousRequest, request);

@@ -7,12 +7,20 @@ import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';
-import { type JudgedRequest, KnownRequest, toleranceMs } from './judged-request.js';
+import type { Gaps } from './gaps.js';
+import { type JudgedRequest, KnownRequest, toleranceOf } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import type { ClientNeeds, Expectation } from './needs.js';
 import { isAnswered } from './request-kind.js';
 
-export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs, waitedMs } from './judged-request.js';
+export {
+  type JudgedRequest,
+  type KnownRequest,
+  receiptMs,
+  toleranceMs,
+  toleranceOf,
+  waitedMs,
+} from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
@@ -89,6 +97,8 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunS
   readonly expect: Expectation;
   readonly requests: readonly Request[];
   readonly episodes: readonly RefusalEpisode<Request>[];
+  /** Gaps between the requests, if a recording is incomplete. */
+  readonly gaps: Gaps | undefined;
   /** Requests grouped by fingerprint: each group has equal requests, which are probably attempts of one call. */
   readonly calls: readonly (readonly Request[])[];
 }
@@ -124,18 +134,25 @@ export function* createRun<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
   facts: RunFacts,
   Kind: RequestClass<Request>,
+  gaps?: Gaps,
 ): Steps<Run<Request>> {
   const { dropped = 0, outages = [], unrecorded = [], pending = 0, isOver = false, expect = {} } = facts;
-  const read = yield* analyze(entries, facts, Kind);
-  return { ...facts, dropped, outages, unrecorded, pending, isOver, expect, ...read };
+  const read = yield* analyze(entries, facts, Kind, gaps);
+  return { ...facts, dropped, outages, unrecorded, pending, isOver, expect, gaps, ...read };
 }
 
-type RequestClass<Request> = new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request;
+/** Class of the requests of a run: `JudgedRequest`, or `KnownRequest` for those of the simulator. */
+export type RequestClass<Request> = new (
+  entry: RequestRecord,
+  position: RunPosition,
+  areHeadersHidden: boolean,
+) => Request;
 
 function* analyze<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
   { needs = {}, areHeadersHidden = false }: AnalysisFacts,
   Kind: RequestClass<Request>,
+  gaps?: Gaps,
 ): Steps<AnalyzedRequests<Request>> {
   const { parallel: callers = 1, calls: known = Number.POSITIVE_INFINITY } = needs;
   const requests = yield* assignSessions(
@@ -145,7 +162,7 @@ function* analyze<Request extends JudgedRequest>(
   );
   const ofKeys = groupByNumber(requests, ({ session }) => session.series);
   yield;
-  const episodes = ofKeys.flatMap((same) => episodesOf(same));
+  const episodes = ofKeys.flatMap((same) => episodesOf(same, gaps));
   yield;
   const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   yield;
@@ -158,6 +175,11 @@ function* analyze<Request extends JudgedRequest>(
   }
   yield;
   markOutageRetries(requests);
+  if (gaps !== undefined)
+    for (const request of requests) {
+      const outage = request.retryOfOutage;
+      if (outage !== undefined && gaps.mayEnd(outage, request)) request.retryOfOutage = undefined;
+    }
   return { requests, episodes, calls };
 }
 
@@ -192,13 +214,20 @@ export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
 /**
- * Whether a request came before the end of the wait that a refusal required, by more than 50 ms. A smaller difference
- * counts as an imprecise timer.
+ * Whether a request came before the end of the wait that a refusal required, by more than 50 ms plus the resolution of
+ * the times. A smaller difference counts as an imprecise timer.
  */
 export const isEarly = (refusal: JudgedRequest, request: JudgedRequest) =>
-  (earlyMs(refusal, request) ?? 0) > toleranceMs;
+  (earlyMs(refusal, request) ?? 0) > toleranceOf(refusal, request);
 
-function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): RefusalEpisode<Request>[] {
+/**
+ * Divides the requests of one key into episodes. A gap of a recording that may have ended an episode ends it, so that
+ * no rule compares requests before and after the gap.
+ */
+function episodesOf<Request extends JudgedRequest>(
+  requests: readonly Request[],
+  gaps: Gaps | undefined,
+): RefusalEpisode<Request>[] {
   const episodes: RefusalEpisode<Request>[] = [];
   let current: Request[] = [];
   let hasLimit = false;
@@ -209,6 +238,8 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
     hasLimit = false;
   };
   for (const request of requests) {
+    const last = current.at(-1);
+    if (last !== undefined && gaps?.mayEnd(last, request)) close(current);
     if (request.isRefused) {
       current.push(request);
       hasLimit ||= request.isByLimit;

@@ -98,6 +98,7 @@ function toExchange(
     isOwn: false,
     requestHeaders: {},
     dateMs: readDate(headers, endMs),
+    file: { program: 'OpenTelemetry', hasKeys: false, clockStepMs: 0 },
     missing: ['key', 'answer body', ...(isSafe(method) ? [] : (['request body'] as const))],
   };
 }

@@ -5,7 +5,7 @@ import type { ClientSession } from './client-session.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
-import { type JudgedRequest, type Run, receiptMs, toleranceMs, waitedMs } from './run.js';
+import { type JudgedRequest, type Run, receiptMs, toleranceOf, waitedMs } from './run.js';
 
 /** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -139,17 +139,17 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   return waiting.every((refusal) => hasReturned.has(refusal) || mayReturn(refusal)) ? count : 1;
 }
 
-const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
-  arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
+const isDue = (refusal: JudgedRequest, request: JudgedRequest) =>
+  request.arrivedAtMs >= (refusal.deadlineMs ?? refusal.answeredAtMs) - toleranceOf(refusal, request);
 
 /**
  * Whether a request came after the wait that the last refusal required. Always `false` if all refusals are concurrent.
  */
-function isAfterLastWait(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
+function isAfterLastWait(waiting: readonly JudgedRequest[], request: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
   if (first === undefined || last === undefined || waitedMs(first, last) <= concurrentMs) return false;
   const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;
-  return arrivedAtMs >= (dueMs ?? 0) - toleranceMs;
+  return request.arrivedAtMs >= (dueMs ?? 0) - toleranceOf(last, request);
 }
 
 function isPrompt({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest): boolean {

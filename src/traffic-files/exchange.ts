@@ -3,8 +3,33 @@ import { parseHttpDate } from '../values/http-date.js';
 import { requestTarget } from '../values/request-target.js';
 import { singleValue } from '../values/single-value.js';
 
-/** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
-export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
+/**
+ * Part of a request or response that a recording does not contain. The judge then omits checks that need this part.
+ * `milliseconds` is missing if all times of the file are whole seconds or another multiple of 10 ms. `readable headers`
+ * are missing if a web page could not read when it may retry, although the recording contains the header. `distinct
+ * writes` are missing if a write without a recorded body may be the retry of several others.
+ */
+export type Missing =
+  | 'response'
+  | 'key'
+  | 'timings'
+  | 'milliseconds'
+  | 'date'
+  | 'request body'
+  | 'answer body'
+  | 'answer headers'
+  | 'readable headers'
+  | 'distinct writes';
+
+/** Facts about a recording file that only all of its entries together show. */
+export interface FileFacts {
+  /** Program that wrote the file, as in the HAR field `creator`, or `JSON Lines`; `undefined` if unknown. */
+  readonly program: string | undefined;
+  /** Whether an entry of the file has an API key. If so, an entry without a key was sent without one. */
+  readonly hasKeys: boolean;
+  /** Resolution of the recorded times, in milliseconds: 1000 for whole seconds, 0 for a millisecond or better. */
+  readonly clockStepMs: number;
+}
 
 /**
  * Recorded request with its response. Names such as `key-1` replace secret API keys. Response headers that petstore-sim
@@ -21,6 +46,8 @@ export interface Exchange extends RequestRecord {
    */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
+  /** Facts about the file of the request; `undefined` for a request that petstore-sim itself observed. */
+  readonly file?: FileFacts | undefined;
   /** Whether the simulator itself wrote the recording, which then also contains the simulator's internal data. */
   readonly isOwn: boolean;
   /** Question about the API's behavior that the command `calibrate` asked by this request. */
@@ -32,6 +59,25 @@ export interface Exchange extends RequestRecord {
  * are writable, because a corrected copy of each object would take time.
  */
 export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
+
+/** Reason why a recorded entry is no request to the service. */
+export type LeftOutReason =
+  | 'answered from a cache'
+  | 'blocked'
+  | 'offline'
+  | 'without network'
+  | 'answered by a service worker';
+
+/**
+ * Recorded entry that is no request to the service, such as a cached response. The client may have got its data from
+ * the entry. The exchange's id is between those of the requests around it.
+ */
+export interface LeftOutEntry {
+  readonly exchange: Exchange;
+  readonly reason: LeftOutReason;
+  /** Whether the entry may have been a request after all: a service worker may have forwarded it. */
+  readonly mayBeRequest: boolean;
+}
 
 /** Names a recorded request in a message: `#12 GET /pets?limit=0`. */
 export const placeOf = (exchange: Exchange) => `#${exchange.id} ${requestTarget(exchange)}`;

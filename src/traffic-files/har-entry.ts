@@ -1,11 +1,12 @@
 import { isMap, mapOf } from '../values/plain-data.js';
+import type { LeftOutReason } from './exchange.js';
 import { listOf, textOf } from './json-fields.js';
-import type { RecordedEntry } from './recorded-entry.js';
+import type { NetworkSigns, RecordedEntry } from './recorded-entry.js';
 import { simulatorKey } from './simulator-fields.js';
 
 /**
  * Reads a HAR 1.2 entry, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
- * @returns `undefined` for an entry without a request to a service: a cached response, a preflight
+ * @returns `undefined` for an entry without a URL, and for a preflight
  */
 export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
   const request = mapOf(entry.request);
@@ -13,7 +14,7 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
   const method = textOf(request.method)?.toUpperCase() ?? 'GET';
   const url = textOf(request.url);
   const startedMs = Date.parse(textOf(entry.startedDateTime) ?? '');
-  if (url === undefined || method === 'OPTIONS' || entry._fromCache !== undefined) return undefined;
+  if (url === undefined || method === 'OPTIONS') return undefined;
   const own = isMap(entry._petstoreSim) ? entry._petstoreSim : undefined;
   const headers = own === undefined ? pairsOf(request.headers) : ownHeaders(own);
   const content = mapOf(response.content);
@@ -28,14 +29,73 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
       isAbandoned: own?.abandoned === true || isAborted(response),
     },
     hasTimings,
+    hasResponse: isMap(entry.response),
+    startedMs,
+    signs: own === undefined ? signsOf(entry, method, status) : {},
     url,
     requestHeaders: headers,
     answerHeaders: pairsOf(response.headers),
     requestBody: textOf(postData.text) ?? (Number(request.bodySize) > 0 ? undefined : ''),
     answerBody: bodyOf(content, method),
-    connection: textOf(entry.connection) ?? textOf(entry._connectionId),
+    connection: isShared(request, response) ? undefined : (textOf(entry.connection) ?? textOf(entry._connectionId)),
     own,
   };
+}
+
+/**
+ * Whether one connection carried several requests at once, as in HTTP/2 and HTTP/3. Such a connection proves nothing
+ * about the order of requests and responses.
+ */
+const isShared = (request: Record<string, unknown>, response: Record<string, unknown>) =>
+  [request, response].some(({ httpVersion }) => /^(?:h|HTTP\/)[23]/i.test(String(httpVersion)));
+
+/** Errors by which browsers mark requests that never left the machine: Chromium, Firefox, WebKit, older Chromium. */
+const offline =
+  /ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|NS_ERROR_OFFLINE|NS_ERROR_UNKNOWN_HOST|appears to be offline/;
+const blocked =
+  /ERR_BLOCKED_BY_(?!RESPONSE|ORB)|NS_ERROR_CONTENT_BLOCKED|content blocker|^(?:blocked:)?(?:csp|mixed-content|inspector)$/;
+
+/** Finds the signs of a HAR entry that never went to the network, as Chromium, Firefox, Safari and Playwright write. */
+function signsOf(entry: Record<string, unknown>, method: string, status: number): NetworkSigns {
+  const response = mapOf(entry.response);
+  const fetchType = textOf(entry._fetchType) ?? '';
+  const isByWorker =
+    fetchType === 'Service Worker' ||
+    [entry, response].some((map) => map._fetchedViaServiceWorker === true || map._fromServiceWorker === true);
+  if (status > 0) {
+    const isCached = (entry._fromCache ?? false) !== false || /cache/i.test(fetchType);
+    const stated = isCached ? 'answered from a cache' : undefined;
+    return { stated, isByWorker, ifTimed: mayBeCached(entry, method, status) ? 'answered from a cache' : undefined };
+  }
+  const error = String(response._error ?? response._failureText ?? entry._error ?? '');
+  const stated: LeftOutReason | undefined = offline.test(error)
+    ? 'offline'
+    : blocked.test(error)
+      ? 'blocked'
+      : undefined;
+  return { stated, isByWorker, ifTimed: hasRecordedTimes(entry) === 'none' ? 'without network' : undefined };
+}
+
+/**
+ * Whether a response may come from a cache by its times: empty, or 0 without response headers or with a cache entry. A
+ * response with headers after 0 ms may come from a server on the same machine. Caches store neither writes nor
+ * refusals.
+ */
+function mayBeCached(entry: Record<string, unknown>, method: string, status: number): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || status >= 400) return false;
+  if (hasRecordedTimes(entry) !== 'none') return false;
+  const isEmpty = isMap(entry.timings) && Object.keys(entry.timings).length === 0;
+  const isWithoutHeaders = listOf(mapOf(entry.response).headers).length === 0;
+  return isEmpty || isWithoutHeaders || mapOf(entry.cache).afterRequest !== undefined;
+}
+
+/**
+ * Whether a HAR entry has times: `some`, `none` if all of them are recorded as empty, -1 or 0, and `unknown` if the
+ * recording has no field for them.
+ */
+function hasRecordedTimes({ timings, time }: Record<string, unknown>): 'some' | 'none' | 'unknown' {
+  if (!isMap(timings)) return 'unknown';
+  return [time, ...Object.values(timings)].some((ms) => Number(ms) > 0) ? 'some' : 'none';
 }
 
 /** Whether a HAR entry contains an error text by which browsers mark aborted requests. */

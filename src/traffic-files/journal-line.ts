@@ -1,4 +1,5 @@
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
+import { textOf } from './json-fields.js';
 import type { RecordedEntry } from './recorded-entry.js';
 import { simulatorKey } from './simulator-fields.js';
 
@@ -8,9 +9,8 @@ import { simulatorKey } from './simulator-fields.js';
  */
 export function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefined {
   const { time, durationMs, method, baseUrl, path, query = '', status, headers } = entry;
-  if (typeof time !== 'string' || typeof method !== 'string' || typeof baseUrl !== 'string') return undefined;
-  if (typeof path !== 'string' || !isMap(headers)) return undefined;
-  const sentMs = Date.parse(time);
+  if (typeof method !== 'string' || typeof baseUrl !== 'string' || typeof path !== 'string') return undefined;
+  const sentMs = Date.parse(textOf(time) ?? '');
   const answeredMs = sentMs + (Number(durationMs) || 0);
   const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
   const key = simulatorKey(entry);
@@ -25,9 +25,12 @@ export function readJournalLine(entry: Record<string, unknown>): RecordedEntry |
       status: Number(status) || 0,
     },
     hasTimings: Number.isFinite(sentMs) && Number(durationMs) >= 0,
+    hasResponse: status !== undefined,
+    startedMs: sentMs,
+    signs: {},
     url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
     requestHeaders: sent,
-    answerHeaders: pairs(headers),
+    answerHeaders: pairs(mapOf(headers)),
     requestBody: bodyText(entry.requestBody, ''),
     answerBody: bodyText(entry.responseBody, ''),
     connection: entry.connection === undefined ? undefined : String(entry.connection),

@@ -1,16 +1,27 @@
 import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
+import { findLowest } from '../values/find-lowest.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { isMap } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isOfService, type RecordedService, splitAddress } from './address.js';
-import { type Exchange, type Missing, type PendingExchange, readDate, relevantHeaders } from './exchange.js';
+import {
+  type Exchange,
+  type FileFacts,
+  type LeftOutEntry,
+  type Missing,
+  type PendingExchange,
+  readDate,
+  relevantHeaders,
+} from './exchange.js';
+import { FileFactsReader } from './file-facts.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { textOf } from './json-fields.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
+import { type Draft, selectLeftOut } from './left-out.js';
 import type { RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
@@ -19,6 +30,8 @@ import { readSimulatorFields } from './simulator-fields.js';
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
   readonly exchanges: readonly Exchange[];
+  /** Entries that are no requests to the service, such as cached responses, in order. */
+  readonly leftOut: readonly LeftOutEntry[];
   /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
   /** Host of the recorded API if the simulator does not know this API; `undefined` for a known API. */
@@ -33,6 +46,8 @@ export interface Recording {
    * The recorded times are already corrected by this difference.
    */
   readonly clockOffsetMs: number;
+  /** Whether a file ends within an entry, so that later requests are missing. */
+  readonly isCut: boolean;
   /** Sentences for the user about skipped or incomplete parts of the recording. */
   readonly notes: readonly string[];
 }
@@ -80,6 +95,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   const { baseUrl, isAnyService = false, publicKeys } = options;
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
+  const leftOut = new Map<PendingExchange, Omit<LeftOutEntry, 'exchange'>>();
   /** Response bodies by their text, so that equal bodies share memory. */
   const bodies = new Map<string, string>();
   const connections = new Map<string, number>();
@@ -96,16 +112,27 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   async function read({ name, pieces, kind }: RecordedFile): Promise<void> {
     const items = new JsonItems();
     const counts = { all: 0, ours: 0, repeated: 0 };
+    const facts = new FileFactsReader();
+    const drafts: Draft[] = [];
     for await (const piece of pieces) {
+      facts.readHead(piece);
       for (const { kind: itemKind, text } of items.push(piece)) {
         counts.all++;
-        const found = find(itemKind, parse(text, `entry ${counts.all} of ${name}`));
+        const found = find(itemKind, parse(text, `entry ${counts.all} of ${name}`), facts);
         if (found === undefined) continue;
         counts.ours++;
-        if (repeated?.isRepeated(found.entry, itemKind)) counts.repeated++;
-        else allPending.push(toPending(found.entry, found.address));
+        if (repeated?.isRepeated(found.entry, itemKind)) {
+          counts.repeated++;
+          continue;
+        }
+        const pending = toPending(found.entry, found.address, facts);
+        allPending.push(pending);
+        drafts.push({ pending, signs: found.entry.signs });
       }
     }
+    for (const [pending, entry] of selectLeftOut(drafts, facts)) leftOut.set(pending, entry);
+    if (facts.clockStepMs > 0)
+      for (const { pending } of drafts) if (!pending.isOwn) pending.missing = [...pending.missing, 'milliseconds'];
     repeated?.endFile();
     entries += counts.all;
     const note = (text: string) => notes.push(`${name}: ${text}`);
@@ -123,7 +150,11 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       );
   }
 
-  function find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
+  function find(
+    kind: 'har-entry' | 'object',
+    value: unknown,
+    facts: FileFactsReader,
+  ): { entry: RecordedEntry; address: Address } | undefined {
     if (!isMap(value)) return undefined;
     if (value.file === 'petstore-sim log')
       throw new RecordingError(
@@ -131,13 +162,14 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       );
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     if (entry === undefined) return undefined;
+    facts.add(kind, entry);
     const address = splitAddress(entry.url, service, baseUrl);
     const origin = URL.canParse(entry.url) ? new URL(entry.url).origin : '';
     origins.set(origin, (origins.get(origin) ?? 0) + 1);
     return address && { entry, address };
   }
 
-  function toPending(entry: RecordedEntry, address: Address): PendingExchange {
+  function toPending(entry: RecordedEntry, address: Address, file: FileFacts): PendingExchange {
     const { path, query } = address;
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
@@ -159,7 +191,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
-    const lacks: Record<Missing, boolean> = {
+    const lacks: Partial<Record<Missing, boolean>> = {
+      response: !entry.hasResponse,
       // Lists the API key as a missing part of the recorded request only if the response is no 401. A request without a
       // key gets a 401, so any other status shows that the recording omits the key.
       key: token === undefined && isAnswered && status !== 401,
@@ -192,6 +225,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       requestHeaders,
       dateMs,
       missing: (Object.keys(lacks) as Missing[]).filter((part) => lacks[part]),
+      file: own === undefined ? file : undefined,
       isOwn: own !== undefined,
       question,
     };
@@ -212,12 +246,26 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         bases.add(pendingEntry.baseUrl);
       }
     const ours = allPending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
-    const isReadable = isAnyService ? ours.length > 0 : ours.some(({ path }) => isOfService(path, service));
+    const isReadable = isAnyService
+      ? ours.length > 0
+      : ours.some(({ path, isOwn }) => isOwn || isOfService(path, service));
     if (!isReadable) throw new RecordingError(noRequests());
-    const offsetMs = clockOffsetMs(ours);
-    const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+    const requests = ours.filter((pendingEntry) => !leftOut.has(pendingEntry));
+    const others = ours.filter((pendingEntry) => leftOut.has(pendingEntry));
+    if (requests.length === 0 && !isAnyService)
+      throw new RecordingError(
+        `expected requests to the service, got ${pluralize(others.length, 'entry', 'entries')} that did not reach it, such as cached responses`,
+      );
+    const offsetMs = clockOffsetMs(requests);
+    const inOrder = requests.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+    const exchanges = numbered(inOrder, offsetMs);
     return {
-      exchanges: numbered(inOrder, offsetMs),
+      exchanges,
+      leftOut: numberedBetween(others, exchanges, offsetMs).map((exchange) => ({
+        exchange,
+        ...(leftOut.get(exchange) as Omit<LeftOutEntry, 'exchange'>),
+      })),
+      isCut,
       baseUrls: [...bases],
       service: isOther ? new URL(baseUrl).host : undefined,
       entries,
@@ -255,6 +303,21 @@ function parse(text: string, place: string): unknown {
   }
 }
 
+/** Corrects the times of entries that are no requests, and gives each an id between those of the requests around it. */
+function numberedBetween(pending: PendingExchange[], exchanges: readonly Exchange[], offsetMs: number) {
+  for (const entry of pending) {
+    entry.arrivedAtMs += offsetMs;
+    entry.answeredAtMs += offsetMs;
+    entry.finishedAtMs += offsetMs;
+    const next = findLowest(
+      exchanges.length,
+      (index) => (exchanges[index] as Exchange).arrivedAtMs > entry.arrivedAtMs,
+    );
+    entry.id = (exchanges[next - 1]?.id ?? 0) + 0.5;
+  }
+  return pending.sort((a, b) => a.id - b.id);
+}
+
 const unnumbered = emptyRecord.id;
 
 /**
@@ -281,8 +344,9 @@ export function numberInOrder(pending: PendingExchange[]): Exchange[] {
   for (const [index, pendingEntry] of pending.entries()) {
     let last = index;
     // A request in the same millisecond as a response does not count as sent before the response. The client may have
-    // read it first.
-    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < pendingEntry.answeredAtMs) last++;
+    // read it first. With coarser times, a request within one step may have been sent before the response.
+    const answeredMs = pendingEntry.answeredAtMs + (pendingEntry.file?.clockStepMs ?? 0);
+    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < answeredMs) last++;
     pendingEntry.id = index + 1;
     pendingEntry.lastArrivedId = last + 1;
   }

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../requests/request-record.js';
+import type { LeftOutReason } from './exchange.js';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -10,6 +11,12 @@ export interface RecordedEntry {
     'arrivedAtMs' | 'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'method' | 'status'
   >;
   readonly hasTimings: boolean;
+  /** Whether the entry has a response, or a record that none arrived. */
+  readonly hasResponse: boolean;
+  /** Time at which the entry starts in the file, in Unix milliseconds; NaN if missing. */
+  readonly startedMs: number;
+  /** Signs that the entry may be no request to the service. */
+  readonly signs: NetworkSigns;
   readonly url: string;
   readonly requestHeaders: Headers;
   readonly answerHeaders: Headers;
@@ -26,4 +33,17 @@ export interface RecordedEntry {
    * HAR file of another tool.
    */
   readonly own: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Fields of a HAR entry that show whether the entry went to the network. Other formats contain only requests. */
+export interface NetworkSigns {
+  /** Reason that the entry itself states, such as a cache or a blocked request. */
+  readonly stated?: LeftOutReason | undefined;
+  /** Whether a service worker answered, possibly after a request of its own. */
+  readonly isByWorker?: boolean | undefined;
+  /**
+   * Reason to assume if other entries of the file have times: the entry's times are recorded as empty, -1 or 0, as
+   * browsers do without network traffic.
+   */
+  readonly ifTimed?: LeftOutReason | undefined;
 }

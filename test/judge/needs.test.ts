@@ -32,10 +32,12 @@ describe('the declared needs of a rule', () => {
   test('limit its input, which the compiler checks', () => {
     const reads: SimulatorRule = {
       needs: 'simulator',
+      restsOn: [],
       judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
     };
     const tooMuch: WireRule = {
       needs: 'wire',
+      restsOn: [],
       // @ts-expect-error a rule of the wire has no knowledge of the simulator
       judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
     };

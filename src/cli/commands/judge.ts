@@ -51,6 +51,8 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
     exchanges: read,
     service,
     notes,
+    leftOut,
+    isCut,
   } = isTrace
     ? await readTraceFile(flags.trace as string, baseUrl)
     : await readRecordedFiles(files, {
@@ -65,6 +67,8 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
     service,
     isOver: flags.ended,
     isOneKey: flags['one-key'],
+    leftOut,
+    isCut,
     expect: scenario?.expect,
     needs: scenario?.client,
     areHeadersHidden: resolved?.settings.cors === 'hidden',

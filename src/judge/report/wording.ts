@@ -16,7 +16,7 @@ export const markNames: Record<RequestKind, string> = {
   failed: 'no usable response',
 };
 
-/** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban)`. */
+/** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban)`, with the entries of a recording that are no requests. */
 export function countsLine(verdict: Verdict): string {
   const { requests, served, refused, banned, dropped } = verdict.counts;
   const other = requests - served - refused;
@@ -25,7 +25,9 @@ export function countsLine(verdict: Verdict): string {
   const unrecorded = countOf(verdict.unrecorded ?? []);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (dropped > 0) parts.push(`${dropped} earlier dropped`);
-  return `${pluralize(requests, 'request')}: ${parts.join(', ')}`;
+  const leftOut = (verdict.leftOut ?? []).map(({ reason, count }) => `${count} ${reason}`);
+  const others = leftOut.length > 0 ? `; left out: ${leftOut.join(', ')}` : '';
+  return `${pluralize(requests, 'request')}: ${parts.join(', ')}${others}`;
 }
 
 /** Formats a finding's time relative to the start of the run: `+12.4 s`. */

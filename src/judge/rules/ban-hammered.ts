@@ -5,6 +5,7 @@ import { earlyMs, isEarly, type KnownRequest } from '../run.js';
 /** Rule: finds requests that a client sent during a ban, after it must have received the response about the ban. */
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
+  restsOn: ['key', 'timings'],
   judge({ episodes, requests, isOver }) {
     const bans = episodes
       .map(({ refusals }) => refusals.filter(({ isBan }) => isBan))

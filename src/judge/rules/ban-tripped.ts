@@ -40,6 +40,7 @@ const waitOf = (request: KnownRequest) =>
  */
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
+  restsOn: ['key', 'timings'],
   judge({ episodes, requests, isOver, end, dropped }) {
     const findings: RuleFinding[] = [];
     for (const { refusals } of episodes) {

@@ -11,6 +11,7 @@ import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
  */
 export const bodyChanged: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'request body'],
   judge(run) {
     const service = run.service ?? 'the service';
     const writes = listGroups(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);

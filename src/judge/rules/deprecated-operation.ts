@@ -4,6 +4,7 @@ import { finding, formatTimes, type WireRule } from '../finding.js';
 /** Rule: finds requests for deprecated operations, with one finding for each operation. */
 export const deprecatedOperation: WireRule = {
   needs: 'wire',
+  restsOn: [],
   judge({ requests, deprecations = {} }) {
     const findings = Object.entries(deprecations).flatMap(([name, { target, removedAtMs, use }]) => {
       const used = requests.filter(({ operation }) => operation === name);

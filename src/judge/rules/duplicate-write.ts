@@ -14,6 +14,7 @@ const lateMs = 1_000;
  */
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
+  restsOn: ['key', 'timings', 'request body'],
   judge(run) {
     const allRequests = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);

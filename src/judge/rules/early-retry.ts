@@ -3,7 +3,7 @@ import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { describeReset, resetHeaderOf, retryAfterFormOf } from '../promises.js';
-import { earlyMs, type JudgedRequest, type Run, toleranceMs, waitedMs } from '../run.js';
+import { earlyMs, type JudgedRequest, type Run, toleranceOf, waitedMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
 /** Whether a response names no time for a retry, because its Retry-After is in a form that the judge cannot read. */
@@ -12,7 +12,7 @@ const isUnread = ({ unreadWaitMs, deadlineMs }: JudgedRequest) =>
 
 /** Whether a retry came before the end of the longest wait that an unreadable Retry-After may mean. */
 const isMaybeEarly = ({ response, request }: { response: JudgedRequest; request: JudgedRequest }) =>
-  isUnread(response) && waitedMs(response, request) < (response.unreadWaitMs ?? 0) - toleranceMs;
+  isUnread(response) && waitedMs(response, request) < (response.unreadWaitMs ?? 0) - toleranceOf(response, request);
 
 const maybeEarly =
   'A retry came before the end of the wait that it may mean, so it is unknown whether the client waited long enough.';
@@ -41,6 +41,7 @@ interface EarlyRequest {
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings'],
   judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
@@ -58,12 +59,16 @@ export const earlyRetry: WireRule = {
       return response === undefined ? [] : [{ response, request }];
     });
     return {
-      exercised: retries.some(({ response }) => !isUnread(response)) || hasStopped(run),
+      exercised: retries.some(({ response }) => isReadable(response) && !isUnread(response)) || hasStopped(run),
       findings,
       doubt: retries.some(isMaybeEarly) ? `${describeUnread(run.requests)} ${maybeEarly}` : undefined,
     };
   },
 };
+
+/** Whether the client, and the recording, could read when a response allows a retry. */
+const isReadable = ({ missing }: JudgedRequest) =>
+  !missing.includes('readable headers') && !missing.includes('answer headers');
 
 /**
  * Finds the rejection (429 or ban) whose required wait applies to a request; `undefined` if no wait applies. With
@@ -86,7 +91,8 @@ function earlyAfter(
   for (const request of requests) {
     const response = responseOf(request);
     const early = (response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request))) ?? 0;
-    if (response !== undefined && early > toleranceMs) earlyRequests.push({ response, request, earlyMs: early });
+    if (response !== undefined && early > toleranceOf(response, request))
+      earlyRequests.push({ response, request, earlyMs: early });
   }
   return earlyRequests;
 }
@@ -227,4 +233,7 @@ function advice(response: JudgedRequest, header: string): string {
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&
-  episodes.some(({ refusals }) => new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length);
+  episodes.some(
+    ({ refusals }) =>
+      refusals.every(isReadable) && new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length,
+  );

@@ -15,6 +15,7 @@ import { nounOf } from '../same-pet.js';
  */
 export const gaveUp: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
   judge(run) {
     const ended = run.calls.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;

@@ -5,6 +5,7 @@ import { isEarly, type KnownRequest } from '../run.js';
 /** Rule: finds clients that keep retrying although the daily limit is exhausted. */
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
+  restsOn: ['key', 'timings'],
   judge({ episodes, requests: allRequests, isOver }) {
     const days = episodes
       .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ known }) => known.window === 'day'), requests }))

@@ -15,6 +15,7 @@ const soonMs = 60_000;
  */
 export const impatient: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings'],
   judge({ calls, requests }) {
     const abandoned: JudgedRequest[] = [];
     for (const attempts of calls) {

@@ -1,7 +1,7 @@
 import { groupBy } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, firstPrefix, formatDuration, type WireRule } from '../finding.js';
-import { type Run, receiptMs, toleranceMs } from '../run.js';
+import { type Run, receiptMs, toleranceOf } from '../run.js';
 
 /**
  * Rule: finds requests that a client sends for a caller that has given up. Requires a client that reports when its
@@ -9,13 +9,14 @@ import { type Run, receiptMs, toleranceMs } from '../run.js';
  */
 export const lateRequest: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings'],
   judge(run) {
     const { requests, outcomes = [] } = run;
     const aborted = outcomes.filter(({ result }) => result === 'aborted');
     const ofCalls = aborted.length > 0 ? groupBy(requests, ({ call }) => call) : undefined;
     const findings = aborted.flatMap((report) => {
       const ownRequests = report.call === undefined ? requests : (ofCalls?.get(report.call) ?? []);
-      const late = ownRequests.filter(({ arrivedAtMs }) => arrivedAtMs > report.atMs + toleranceMs);
+      const late = ownRequests.filter((request) => request.arrivedAtMs > report.atMs + toleranceOf(request));
       const [first] = late;
       if (first === undefined) return [];
       return [
@@ -37,5 +38,5 @@ export const lateRequest: WireRule = {
 function hasEndedItsWait({ requests, isOver, end, nowMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;
-  return nowMs >= last.answeredAtMs + receiptMs && nowMs < last.deadlineMs - toleranceMs;
+  return nowMs >= last.answeredAtMs + receiptMs && nowMs < last.deadlineMs - toleranceOf(last);
 }

@@ -9,6 +9,7 @@ import { nounOf } from '../same-pet.js';
 /** Rule: finds refused writes that the client never repeats, so that the resource is not stored. */
 export const lostWrite: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
   judge(run) {
     const isObtained = laterSuccessesIn(run);
     const refused = writesOf(run).filter((attempts) => attempts.some(({ isRefused }) => isRefused));

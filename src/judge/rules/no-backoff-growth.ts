@@ -26,6 +26,7 @@ interface Retry {
  */
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'milliseconds', 'answer headers', 'readable headers', 'request body'],
   judge({ episodes }) {
     const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isConclusive)));
     const findings = chains.flatMap((chain) => {

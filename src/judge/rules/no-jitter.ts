@@ -18,6 +18,7 @@ const simultaneousMs = 50;
 /** Rule: finds callers that were refused together and retry together, because their waits have no random part. */
 export const noJitter: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'milliseconds'],
   judge(run) {
     const herds = herdsOf(run);
     const findings = herds.flatMap(({ waiting, retries }) => {

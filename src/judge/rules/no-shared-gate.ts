@@ -10,6 +10,7 @@ import { earlyMs, isEarly, type JudgedRequest, type RefusalEpisode, receiptMs } 
  */
 export const noSharedGate: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings'],
   judge({ episodes, requests }) {
     const all = episodes.map(othersOf);
     const findings = all.flatMap((otherCalls) => {

@@ -45,8 +45,11 @@ const lastWaitMs = (refusal: JudgedRequest) =>
 /** Rule: finds retries that come much later than the required wait. */
 export const overslept: WireRule = {
   needs: 'wire',
-  judge({ episodes }) {
-    const afterDeadline = episodes.flatMap(afterDeadlineIn);
+  restsOn: ['key', 'timings'],
+  judge({ episodes, gaps }) {
+    const afterDeadline = episodes
+      .flatMap(afterDeadlineIn)
+      .filter(({ refusal, request }) => !gaps?.mayInterrupt(refusal, request));
     const findings = afterDeadline.flatMap(({ request, refusal, deadlineMs, refusals }) => {
       const askedMs = deadlineMs - refusal.answeredAtMs;
       const lateMs = request.arrivedAtMs - deadlineMs;

@@ -1,6 +1,6 @@
 import { finding, formatTimes, type WireRule } from '../finding.js';
 import { readReset, remainingIn } from '../promises.js';
-import { type JudgedRequest, toleranceMs, waitedMs } from '../run.js';
+import { type JudgedRequest, toleranceOf, waitedMs } from '../run.js';
 
 /**
  * Rule: praises clients that pause when X-RateLimit-Remaining is 0 until the limit resets, so that no request is
@@ -8,7 +8,8 @@ import { type JudgedRequest, toleranceMs, waitedMs } from '../run.js';
  */
 export const proactive: WireRule = {
   needs: 'wire',
-  judge({ requests }) {
+  restsOn: ['key', 'timings'],
+  judge({ requests, gaps }) {
     const paused: JudgedRequest[] = [];
     /** For each API key, the latest request whose response had X-RateLimit-Remaining 0. */
     const emptied = new Map<string | undefined, JudgedRequest>();
@@ -16,7 +17,7 @@ export const proactive: WireRule = {
       const last = emptied.get(next.token);
       if (last !== undefined) {
         emptied.delete(next.token);
-        if (isAfterReset(last, next)) paused.push(last);
+        if (isAfterReset(last, next) && !gaps?.mayInterrupt(last, next)) paused.push(last);
       }
       if (isEmpty(next)) emptied.set(next.token, next);
     }
@@ -42,4 +43,4 @@ const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   !next.isRefused &&
   next.status < 400 &&
   waitedMs(last, next) >= minimumPauseMs &&
-  next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;
+  next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceOf(last, next);

@@ -8,6 +8,7 @@ const maximumRepeats = 1;
 /** Rule: finds clients that repeat requests with an API key after a 401. Repeating cannot make a key valid. */
 export const retried401: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings'],
   judge({ requests }) {
     const withKey = requests.filter(({ token }) => token !== undefined);
     const findings = listGroups(withKey, ({ token }) => token).flatMap((same) => {

@@ -4,7 +4,7 @@ import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
 import { hasWaits, splitIntoCalls } from '../equal-calls.js';
 import { finding, formatDuration, type RuleFinding, type WireRule } from '../finding.js';
-import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
+import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceOf } from '../run.js';
 
 const maximumAttempts = 6;
 /** Pause after which further attempts of the same request count as a new series, in milliseconds. */
@@ -24,6 +24,7 @@ const minimumPollMs = 2_500;
 /** Rule of the judge: finds API calls with too many attempts by the client. The usual cause is nested retry loops. */
 export const retryStorm: WireRule = {
   needs: 'wire',
+  restsOn: ['key', 'timings', 'answer headers', 'request body'],
   judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
@@ -112,7 +113,9 @@ function isObedient(request: JudgedRequest): boolean {
   const response = request.retryOf ?? request.retryOfOutage;
   if (response === undefined) return false;
   const { answeredAtMs, unreadWaitMs = Number.POSITIVE_INFINITY } = response;
-  return (earlyMs(response, request) ?? answeredAtMs + unreadWaitMs - request.arrivedAtMs) <= toleranceMs;
+  return (
+    (earlyMs(response, request) ?? answeredAtMs + unreadWaitMs - request.arrivedAtMs) <= toleranceOf(response, request)
+  );
 }
 
 /** Wait that the response before a retry required, in milliseconds; 0 if it required none. */

@@ -18,6 +18,7 @@ const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.
  */
 export const roundedInt64: WireRule = {
   needs: 'wire',
+  restsOn: [],
   judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
     /** Response bodies already searched for numbers that JSON parsers may round. Repeated bodies are skipped. */
@@ -26,14 +27,17 @@ export const roundedInt64: WireRule = {
     const exactOf = new Map<string, string>();
     const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
     let isExact = false;
+    /** Whether all earlier responses are known, so that no unknown response contained the number that the client sent. */
+    let isWhole = true;
     for (const request of requests) {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(withoutExponent(sent));
           // A number that the client received in an earlier response counts as not rounded by the client.
           if (given.has(sent)) isExact ||= isRoundable(sent);
-          else if (exact !== undefined) rounded.push({ request, exact, sent });
+          else if (exact !== undefined && isWhole) rounded.push({ request, exact, sent });
         }
+      isWhole &&= !request.missing.includes('answer body') || isMedia(request);
       const responseBody = textOfBytes(request.responseBody);
       if (responseBody === lastBody || read.has(responseBody)) continue;
       lastBody = responseBody;
@@ -61,6 +65,8 @@ export const roundedInt64: WireRule = {
     };
   },
 };
+
+const isMedia = ({ headers }: JudgedRequest) => /^(?:image|font|audio|video)\//.test(headers['Content-Type'] ?? '');
 
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
 

@@ -1,0 +1,238 @@
+import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
+import type { Exchange, LeftOutEntry, Missing } from '../traffic-files/exchange.js';
+import { getOrCreate } from '../values/get-or-create.js';
+import { listGroups } from '../values/group-by.js';
+import { joinWords } from '../values/join-words.js';
+import { pluralize } from '../values/pluralize.js';
+import { createKeyTest } from './gaps.js';
+import { type JudgedRequest, toleranceMs, toleranceOf } from './judged-request.js';
+import { earliestRetryMs, isRefusal } from './promises.js';
+import { isAnswered, isServed, isUnknown } from './request-kind.js';
+
+/**
+ * Adds to recorded exchanges the lacks that the exchanges show only together or with their headers: headers that a web
+ * page could not read, and writes without a body that cannot be told apart.
+ * @param isKeyKnown whether exchanges without a recorded key all had the same key
+ */
+export function withDerivedLacks(exchanges: readonly Exchange[], isKeyKnown: boolean): Exchange[] {
+  const indistinct = findIndistinctWrites(exchanges);
+  return exchanges.map((exchange) => {
+    const readable = withReadableHeaders(exchange);
+    const isHidden = readable !== exchange && hasPromise(exchange) && !hasPromise(readable);
+    const lacks: [Missing, boolean][] = [
+      ['readable headers', isHidden],
+      ['distinct writes', indistinct.has(exchange)],
+    ];
+    const missing = [
+      ...exchange.missing.filter((part) => part !== 'key' || !isKeyKnown),
+      ...lacks.flatMap(([part, isMissing]) => (isMissing ? [part] : [])),
+    ];
+    return { ...readable, missing };
+  });
+}
+
+const hasPromise = (exchange: Exchange) =>
+  exchange.headers[retryAfterHeader] !== undefined || earliestRetryMs(exchange) !== undefined;
+
+const exposeHeader = 'Access-Control-Expose-Headers';
+const allowOriginHeader = 'Access-Control-Allow-Origin';
+
+/** Matches headers about limits, which a page of another origin can read only if the response exposes them. */
+const limitHeader = /^(?:Retry-After|(?:X-)?RateLimit(?:-.*)?)$/i;
+
+/**
+ * Removes the limit headers that a web page could not read, although the recording contains them. A page can read a
+ * header of another origin only if the response exposes the header (Fetch standard, CORS protocol).
+ */
+function withReadableHeaders(exchange: Exchange): Exchange {
+  const { headers, isOwn } = exchange;
+  if (isOwn || !isByPageOfOtherOrigin(exchange)) return exchange;
+  const isAllowed = headers[allowOriginHeader] !== undefined;
+  const exposed = isAllowed ? (headers[exposeHeader] ?? '').split(',').map((name) => name.trim().toLowerCase()) : [];
+  if (exposed.includes('*')) return exchange;
+  const names = Object.keys(headers).filter((name) => limitHeader.test(name) && !exposed.includes(name.toLowerCase()));
+  if (names.length === 0) return exchange;
+  return {
+    ...exchange,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
+  };
+}
+
+/**
+ * Whether a web page of another origin sent a request. Without Access-Control-Allow-Origin, only a browser counts: other
+ * clients may copy the header `Origin`, and read every response.
+ */
+function isByPageOfOtherOrigin({ requestHeaders: { origin }, baseUrl, headers, client = '' }: Exchange): boolean {
+  if (origin === undefined || !/^(?:https?:|null$)/.test(origin) || !URL.canParse(baseUrl)) return false;
+  if (new URL(baseUrl).origin === origin) return false;
+  return headers[allowOriginHeader] !== undefined || client.startsWith('Mozilla/');
+}
+
+/**
+ * Finds writes without a recorded body that may be retries of several other writes: two writes to one path during one
+ * wait, and a path of which only some bodies are recorded.
+ */
+function findIndistinctWrites(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
+  const writes = exchanges.filter(({ isWrite }) => isWrite);
+  if (!writes.some(isWithoutBody)) return new Set();
+  const groups = listGroups(writes, ({ token, method, path }) => `${token} ${method} ${path}`);
+  return new Set(
+    groups.flatMap((group) => {
+      const without = group.filter(isWithoutBody);
+      const areAllWithout = without.length === group.length;
+      return areAllWithout && !group.some((write, index) => isInWaitOf(group[index - 1], write)) ? [] : without;
+    }),
+  );
+}
+
+const isWithoutBody = ({ missing }: Pick<Exchange, 'missing'>) => missing.includes('request body');
+
+const isInWaitOf = (before: Exchange | undefined, { arrivedAtMs }: Exchange) =>
+  before !== undefined &&
+  isRefusal(before) &&
+  arrivedAtMs < (earliestRetryMs(before) ?? before.answeredAtMs) - toleranceMs - (before.file?.clockStepMs ?? 0);
+
+/** Part that a recording lacks where a failure could be, with a sentence for the user. */
+export interface BlockingLack {
+  /** `undefined` for a service worker's response that may or may not be a response of the service. */
+  readonly part: Missing | undefined;
+  readonly text: string;
+}
+
+/**
+ * Finds the parts that a recording lacks where the client could have failed. Only refusals, 503s, lost responses and
+ * requests during an open wait count: from a refusal to the first request of its key that was certainly accepted. Of the
+ * entries that were left out, those of a service worker count if the key's next request came during the wait as well.
+ */
+export function findBlockingLacks(
+  requests: readonly JudgedRequest[],
+  leftOut: readonly LeftOutEntry[],
+): BlockingLack[] {
+  const lacking = new Map<Missing, JudgedRequest[]>();
+  const mayHaveKey = createKeyTest(requests);
+  /** Keys with an open wait, with their refusals since its start. */
+  const open = new Map<string | undefined, JudgedRequest[]>();
+  const lostWrites = new Set<string | undefined>();
+  const keys = new Set(requests.flatMap(({ token }) => token ?? []));
+  const doubtful = leftOut.filter(({ mayBeRequest }) => mayBeRequest);
+  const byWorker = new Set<LeftOutEntry>();
+  for (const request of requests) {
+    const { missing, token, isRefused, status, isWrite } = request;
+    const isWaitAsked = isRefused || status === 503;
+    const waits = [...open].flatMap(([key, refusals]) => (mayHaveKey(request, key) ? refusals : []));
+    const isRelevant = isWaitAsked || isUnknown(request) || waits.length > 0;
+    const mayHaveAnyKey = isWaitAsked || !request.hasKeysInFile || [...keys].some((key) => mayHaveKey(request, key));
+    for (const refusal of waits) {
+      if (request.arrivedAtMs >= (refusal.deadlineMs ?? 0) - toleranceOf(refusal, request)) continue;
+      for (const entry of doubtful) {
+        if (entry.exchange.id > refusal.id && entry.exchange.id < request.id) byWorker.add(entry);
+      }
+    }
+    const isBlocked: Partial<Record<Missing, boolean>> = {
+      response: true,
+      key: isRelevant && mayHaveAnyKey,
+      timings: isRelevant,
+      'answer headers': isWaitAsked,
+      'distinct writes': waits.some((refusal) => isDuringWait(refusal, request)),
+      'answer body': isServed(request) && request.method === 'GET' && lostWrites.has(token),
+    };
+    for (const part of missing) if (isBlocked[part]) getOrCreate(lacking, part, () => []).push(request);
+    for (const hidden of waits.filter((refusal) => refusal.missing.includes('readable headers'))) {
+      const list = getOrCreate(lacking, 'readable headers', () => []);
+      if (!list.includes(hidden)) list.push(hidden);
+    }
+    const isCertain = !missing.some((part) => part === 'key' || part === 'timings' || part === 'response');
+    if (isWaitAsked && !missing.includes('key')) getOrCreate(open, token, () => []).push(request);
+    else if (isCertain && isAnswered(request) && status !== 401) open.delete(token);
+    if (isWrite && isUnknown(request)) lostWrites.add(token);
+  }
+  const total = pluralize(requests.length, 'request');
+  const lacks: BlockingLack[] = partsInOrder.flatMap((part) => {
+    const found = lacking.get(part);
+    return found === undefined ? [] : [{ part, text: describeLack(part, found, total) }];
+  });
+  if (byWorker.size > 0) {
+    const text = `During a wait, ${pluralize(byWorker.size, 'response')} came from a service worker, which may or may not have asked the service. Record the worker's own requests as well.`;
+    lacks.push({ part: undefined, text });
+  }
+  return lacks;
+}
+
+/** Whether a write came before the end of the wait that an equal write required. */
+const isDuringWait = (refusal: JudgedRequest, request: JudgedRequest) =>
+  refusal.method === request.method &&
+  refusal.path === request.path &&
+  request.arrivedAtMs < (refusal.deadlineMs ?? refusal.answeredAtMs) - toleranceOf(refusal, request);
+
+/** Parts in the order in which a reason names them: a part without which the later ones cannot be judged comes first. */
+const partsInOrder: readonly Missing[] = [
+  'response',
+  'key',
+  'timings',
+  'answer headers',
+  'readable headers',
+  'distinct writes',
+  'answer body',
+];
+
+/** Names of programs in recordings, and the advice with which each of them records a part. */
+const remedies: Partial<Record<Missing, readonly (readonly [program: RegExp, remedy: string])[]>> = {
+  key: [
+    [
+      /^WebInspector$/,
+      'In Chrome and Edge, enable "Allow to generate HAR with sensitive data" in the settings of the developer tools',
+    ],
+    [/^JSON Lines$/, 'Write the request header Authorization into "requestHeaders"'],
+    [/^OpenTelemetry$/, ''],
+    [/.*/, 'Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data")'],
+  ],
+  timings: [
+    [/^Playwright$/, "Record with recordHar: { mode: 'full' }, not in minimal mode"],
+    [/^JSON Lines$/, 'Write "time" and "durationMs" into each line'],
+    [/.*/, 'Record with timings, not in a minimal mode'],
+  ],
+  'answer headers': [
+    [/^JSON Lines$/, 'Write the response headers, such as Retry-After, into "headers"'],
+    [/^(?:Firefox|WebKit)/, 'Export with the network panel open from the start, so that it has each response'],
+    [/.*/, 'Record with headers'],
+  ],
+  'distinct writes': [
+    [/^JSON Lines$/, 'Write the body into "requestBody": { "text": "…" }'],
+    [/.*/, 'Record with request bodies'],
+  ],
+  'answer body': [
+    [/^WebInspector$/, 'In Chrome and Edge, use "Save all as HAR with content"'],
+    [/^Playwright$/, "Record with recordHar: { content: 'embed' }"],
+    [/^Firefox/, 'In Firefox, set devtools.netmonitor.har.includeResponseBodies to true'],
+    [/^JSON Lines$/, 'Write the body into "responseBody": { "text": "…" }'],
+    [/.*/, 'Record with content'],
+  ],
+};
+
+/** Descriptions of the parts after `2 of 5 requests were recorded`. */
+const descriptions: Partial<Record<Missing, string>> = {
+  response: 'without a response. Record the responses as well',
+  key: 'without an API key, so it is unknown which requests share a key',
+  timings: 'without times',
+  'answer headers': 'without response headers such as Retry-After',
+  'distinct writes': 'without the request body, and more than one write to the same path was sent during a wait',
+  'answer body': 'without the response body, which may show a write whose response was lost',
+};
+
+function describeLack(part: Missing, lacking: readonly JudgedRequest[], total: string): string {
+  const count = lacking.length;
+  if (part === 'readable headers') return describeHidden(lacking);
+  const program = lacking[0]?.program ?? '';
+  const remedy = remedies[part]?.find(([name]) => name.test(program))?.[1] ?? '';
+  const oneKey = 'use --one-key if all had the same key';
+  const advice = part !== 'key' ? remedy : remedy === '' ? `U${oneKey.slice(1)}` : `${remedy}, or ${oneKey}`;
+  return `${count} of ${total} ${count === 1 ? 'was' : 'were'} recorded ${descriptions[part]}.${advice === '' ? '' : ` ${advice}.`}`;
+}
+
+function describeHidden(hidden: readonly JudgedRequest[]): string {
+  const isBlocked = hidden.some(({ headers }) => headers[allowOriginHeader] === undefined);
+  const names = [retryAfterHeader, rateLimitHeaders.reset];
+  const header = `${exposeHeader}: ${names.join(', ')}`;
+  const needed = joinWords([...(isBlocked ? [allowOriginHeader] : []), header]);
+  return `The page could not read in ${pluralize(hidden.length, 'response')} when it may retry: to a page of another origin, the service must send ${needed}.`;
+}

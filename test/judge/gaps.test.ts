@@ -1,0 +1,365 @@
+import { describe, expect, test } from 'vitest';
+import type { JudgeRecordingOptions } from '../../src/judge/judge-recording.js';
+import type { Verdict } from '../../src/judge/judge-run.js';
+import { brief, entry, type HarEntry, judgeEntries, judgeText, site } from './recorded-entries.js';
+
+const things = '/api/things';
+const refused = (at: number, retryAfter: number | string, options = {}) =>
+  entry(at, things, 429, { retryAfter, ...options });
+const served = (at: number, options = {}) => entry(at, things, 200, options);
+const unkeyed = { key: undefined };
+
+/** Removes the times of an entry, or other parts. */
+const without = (one: HarEntry, ...parts: ('times' | 'start' | 'headers' | 'body' | 'answer body')[]): HarEntry => {
+  const copy = structuredClone(one);
+  for (const part of parts) {
+    if (part === 'times' || part === 'start') {
+      copy.time = undefined;
+      copy.timings = undefined;
+    }
+    if (part === 'start') copy.startedDateTime = undefined;
+    if (part === 'headers') copy.response.headers = [];
+    if (part === 'body') delete copy.request.postData;
+    if (part === 'answer body') copy.response.content = { size: 40 };
+  }
+  return copy;
+};
+const having = (one: HarEntry, fields: Record<string, unknown>): HarEntry => ({ ...structuredClone(one), ...fields });
+const inResponse = (one: HarEntry, fields: Record<string, unknown>): HarEntry => ({
+  ...structuredClone(one),
+  response: { ...one.response, ...fields },
+});
+const zero = { time: 0, timings: { blocked: 0, dns: 0, connect: 0, send: 0, wait: 0, receive: 0 } };
+
+/** A client that waited too briefly once, and a client that waited as asked. */
+const hasty = [refused(0, 10), refused(0.5, 9.5), served(11)] as HarEntry[];
+const patient = [refused(0, 10), served(10.6)] as HarEntry[];
+const asset = (at: number, options = {}) => entry(at, '/logo.svg', 200, { ...unkeyed, ...options });
+
+type Case = [name: string, entries: HarEntry[], right: string, options?: Partial<JudgeRecordingOptions>];
+
+const keys: Case[] = [
+  ['A0 complete', [refused(0, 60), refused(3, 57)], 'fail early-retry:fail gave-up:info'],
+  [
+    'A1 unkeyed 200 on the same path between',
+    [refused(0, 60), served(2, unkeyed), refused(3, 57)],
+    'inconclusive gave-up:info',
+  ],
+  ['A1k the same with the key', [refused(0, 60), served(2), refused(3, 57)], 'pass early-retry:warn gave-up:info'],
+  ['A2 unkeyed asset between', [refused(0, 60), asset(2), refused(3, 57)], 'fail early-retry:fail gave-up:info'],
+  [
+    'A3 unkeyed 200 between on another path of the key',
+    [entry(-5, '/api/other', 200), refused(0, 60), entry(2, '/api/other', 200, unkeyed), refused(3, 57)] as HarEntry[],
+    'inconclusive gave-up:info',
+  ],
+  [
+    'A4 unkeyed 401 between',
+    [refused(0, 60), entry(2, things, 401, unkeyed), refused(3, 57)] as HarEntry[],
+    'fail early-retry:fail gave-up:info',
+  ],
+  [
+    'A5 200 of another key between',
+    [refused(0, 60), served(2, { key: 'b' }), refused(3, 57)],
+    'fail early-retry:fail gave-up:info',
+  ],
+  [
+    'A6 unkeyed 429 with a longer wait between',
+    [refused(0, 60), refused(2, 58, unkeyed), refused(3, 57)],
+    'fail early-retry:fail gave-up:info',
+  ],
+  [
+    'A7 unkeyed 429 whose wait is over between',
+    [refused(0, 60), refused(1, 1, unkeyed), refused(3, 57)],
+    'inconclusive gave-up:info',
+  ],
+  [
+    'C1 lost response between',
+    [refused(0, 60), inResponse(served(2), { status: 0, headers: [] }), refused(3, 57)],
+    'pass early-retry:warn gave-up:info',
+  ],
+  [
+    'N1 page and image without a key, outside of waits',
+    [asset(-3), asset(-2), ...patient, asset(20)] as HarEntry[],
+    'pass',
+  ],
+  ['N2 a page without a key beside a failure', [asset(-3), ...hasty] as HarEntry[], 'fail early-retry:fail'],
+];
+
+const times: Case[] = [
+  [
+    'B1 200 without a duration between',
+    [refused(0, 60), without(served(2), 'times'), refused(3, 57)],
+    'inconclusive gave-up:info',
+  ],
+  [
+    'B2 200 without any time between',
+    [refused(0, 60), without(served(2), 'start'), refused(3, 57)],
+    'inconclusive gave-up:info',
+  ],
+  [
+    'B3 429 without a duration between',
+    [refused(0, 60), without(refused(2, 58), 'times'), refused(3, 57)],
+    'fail early-retry:fail gave-up:info',
+  ],
+  ['B4 200 without times after all waits', [...hasty, without(served(30), 'times')], 'fail early-retry:fail'],
+  ['B5 the same for a patient client', [...patient, without(served(30), 'times')], 'pass'],
+];
+
+const cached: Case[] = [
+  ['Firefox: zero times, no headers', [having(without(asset(-1), 'headers'), zero), ...hasty], 'fail early-retry:fail'],
+  ['Firefox 133: empty timings', [having(served(5), { time: 0, timings: {} }), ...patient], 'pass'],
+  [
+    'Firefox: cache entry',
+    [...hasty, having(served(3), { ...zero, cache: { afterRequest: null } })],
+    'fail early-retry:fail',
+  ],
+  ['Chrome', [patient[0] as HarEntry, having(served(3), { _fromCache: 'memory' }), patient[1] as HarEntry], 'pass'],
+  ['Safari', [patient[0] as HarEntry, having(served(3), { _fetchType: 'Disk Cache' }), patient[1] as HarEntry], 'pass'],
+  [
+    'loopback: zero times with headers',
+    [refused(0, 10), having(refused(1, 9), zero), served(11)],
+    'fail early-retry:fail',
+  ],
+  ['D1 cached answer after the wait', [refused(0, 10), having(served(10.5), { _fromCache: 'disk' })], 'pass'],
+  ['G1 zero times without headers before', [having(without(served(-2), 'headers'), zero), ...patient], 'pass'],
+  [
+    'G2 zero times without headers after the wait',
+    [refused(0, 10), having(without(served(10.5), 'headers'), zero)],
+    'pass',
+  ],
+];
+
+const offline = (at: number, error = 'net::ERR_INTERNET_DISCONNECTED') =>
+  inResponse(having(served(at), { time: 3 }), { status: 0, headers: [], _error: error });
+const unsent: Case[] = [
+  ['E1 offline after the wait', [refused(0, 10), offline(10.5)], 'pass'],
+  ['E2 offline after the wait, then late', [refused(0, 10), offline(10.5), served(120)], 'pass'],
+  ['E3 blocked during the wait', [refused(0, 10), offline(3, 'net::ERR_BLOCKED_BY_CLIENT'), served(10.6)], 'pass'],
+  ['E4 late without a witness', [refused(0, 10), served(120)], 'pass overslept:warn'],
+  [
+    'E5 aborted, as old Playwright writes it',
+    [
+      refused(0, 10),
+      having(inResponse(served(3), { status: -1, headers: [] }), {
+        time: -1,
+        timings: { send: -1, wait: -1, receive: -1 },
+      }),
+      served(10.6),
+    ],
+    'pass',
+  ],
+  [
+    'E6 a connection that was refused is a request',
+    [refused(0, 10), offline(3, 'net::ERR_CONNECTION_RESET'), served(10.6)],
+    'pass early-retry:warn',
+  ],
+];
+
+const byWorker = (one: HarEntry) => inResponse(one, { _fetchedViaServiceWorker: true });
+const worker: Case[] = [
+  [
+    'M1 all through a worker, its own requests not recorded',
+    [...hasty.slice(0, 2).map(byWorker), byWorker(served(11))],
+    'fail early-retry:fail',
+  ],
+  ['M1p the same, patient', patient.map(byWorker), 'pass'],
+  [
+    'M2 each request twice',
+    hasty.flatMap((one) => [byWorker(having(one, { time: 29 })), one]),
+    'fail early-retry:fail',
+  ],
+  ['M2p the same, patient', patient.flatMap((one) => [byWorker(having(one, { time: 29 })), one]), 'pass'],
+  [
+    'M3 a worker answers 200 between',
+    [refused(0, 60), byWorker(served(2)), refused(3, 57)],
+    'inconclusive gave-up:info',
+  ],
+  ['M4 a worker answers 200 during a wait that is obeyed', [refused(0, 10), byWorker(served(2)), served(10.6)], 'pass'],
+];
+
+const headers: Case[] = [
+  [
+    'H1 a good pair beside 20 anonymous refusals',
+    [...patient, ...Array.from({ length: 20 }, (_, at) => refused(30 + at, 60, unkeyed))],
+    'inconclusive',
+  ],
+  [
+    'H2 a good pair beside 20 refusals without headers',
+    [...patient, ...Array.from({ length: 20 }, (_, at) => without(refused(30 + at, 60, { key: 'b' }), 'headers'))],
+    'inconclusive',
+  ],
+  [
+    'H3 a good pair beside 3 refusals without times',
+    [...patient, ...Array.from({ length: 3 }, (_, at) => without(refused(30 + at, 60, { key: 'b' }), 'times'))],
+    'inconclusive',
+  ],
+  [
+    'H4 a 200 without headers in a wait',
+    [...patient, refused(30, 10), without(served(31), 'headers')],
+    'pass early-retry:warn',
+  ],
+  [
+    'H5 a failure beside a refusal without headers',
+    [...hasty, without(refused(30, 60, { key: 'b' }), 'headers')],
+    'fail early-retry:fail',
+  ],
+  [
+    'H6 the refusal without headers lies within the failure',
+    [refused(0, 60), without(refused(2, 58), 'headers'), refused(3, 57)],
+    'fail early-retry:fail gave-up:info',
+  ],
+];
+
+const post = { method: 'POST' };
+const writes: Case[] = [
+  [
+    'I1 patient POST',
+    [
+      refused(0, 10, { ...post, body: '{"a":1}' }),
+      entry(10.6, things, 201, { ...post, body: '{"a":1}' }),
+    ] as HarEntry[],
+    'pass',
+  ],
+  [
+    'I2 patient POST whose body is not recorded',
+    [
+      without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'),
+      without(entry(10.6, things, 201, { ...post, body: '{"a":1}' }), 'body'),
+    ],
+    'pass',
+  ],
+  [
+    'I3 one of the two bodies is recorded',
+    [
+      refused(0, 10, { ...post, body: '{"a":1}' }),
+      without(entry(10.6, things, 201, { ...post, body: '{"a":1}' }), 'body'),
+    ],
+    'pass',
+  ],
+  [
+    'I4 hasty POST whose body is not recorded',
+    [
+      without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'),
+      without(refused(1, 9, { ...post, body: '{"a":1}' }), 'body'),
+    ],
+    'fail early-retry:fail',
+  ],
+  [
+    'I5 a write refused, never sent again, without its body',
+    [without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'), served(10.7)],
+    'pass lost-write:warn gave-up:info',
+  ],
+];
+
+test('with --one-key, hasty writes without key and body fail', async () => {
+  const write = (at: number, retryAfter: number) =>
+    without(refused(at, retryAfter, { ...post, ...unkeyed, body: '{"a":1}' }) as HarEntry, 'body');
+  const entries = [write(0, 10), write(2, 8), write(4, 6)];
+  expect((await judgeEntries(entries)).outcome).toBe('inconclusive');
+  expect((await judgeEntries(entries, { isOneKey: true })).outcome).toBe('fail');
+});
+
+const isStorm = ({ findings }: Verdict) =>
+  findings.some(({ code, severity }) => code === 'retry-storm' && severity === 'fail');
+
+test('ten early attempts are no storm if an unkeyed success may have ended the first five', async () => {
+  const five = (at: number) => Array.from({ length: 5 }, (_, index) => refused(at + index * 0.4, 20));
+  expect(isStorm(await judgeEntries([...five(0), ...five(2)]))).toBe(true);
+  expect(isStorm(await judgeEntries([...five(0), served(1.9, unkeyed), ...five(2)]))).toBe(false);
+  expect(isStorm(await judgeEntries([...five(0), ...five(2), served(4.5, unkeyed), ...five(5)]))).toBe(true);
+});
+
+describe('whole-second times', () => {
+  const floor = (one: HarEntry): HarEntry =>
+    having(one, { startedDateTime: one.startedDateTime?.replace(/\.\d+Z/, '.000Z') });
+  const slow = { durationMs: 900 };
+
+  test('F1 a patient client passes', async () => {
+    const entries = [refused(0.05, 10, slow), served(10.99, slow), refused(20.4, 5, slow), served(26.31, slow)];
+    expect(brief(await judgeEntries(entries.map(floor)))).toBe('pass');
+    expect(brief(await judgeEntries(entries))).toBe('pass');
+  });
+
+  test('F2 a hasty client fails, and its requests of one second are not concurrent for certain', async () => {
+    const entries = [refused(0.05, 10, slow), refused(3.2, 7, slow), refused(5.1, 5, slow), served(11.9, slow)];
+    expect(brief(await judgeEntries(entries.map(floor)))).toBe('fail early-retry:fail');
+  });
+
+  test('F3 do not exercise jitter and growth', async () => {
+    const flat = [0.1, 2.4, 4.7, 7, 9.3].map((at) => refused(at, 1));
+    expect((await judgeEntries(flat)).exercised).toContain('no-backoff-growth');
+    expect((await judgeEntries(flat.map(floor))).exercised).not.toContain('no-backoff-growth');
+  });
+
+  test('F4 do not blame two parallel calls of one second', async () => {
+    const parallel = [refused(0.1, 10), refused(0.12, 10), served(11.2), served(11.5)];
+    expect(brief(await judgeEntries(parallel.map(floor)))).toBe('pass');
+  });
+});
+
+describe('a file without times or with nothing but cached entries', () => {
+  test('in minimal mode keeps its entries', async () => {
+    const minimal = hasty.map((one) => having(one, { time: -1, timings: { send: -1, wait: -1, receive: -1 } }));
+    const { outcome, reason, counts, leftOut } = await judgeEntries(minimal, {}, 'Playwright');
+    expect([outcome, counts.requests, leftOut]).toEqual(['inconclusive', 3, undefined]);
+    expect(reason).toBe(
+      "3 of 3 requests were recorded without times. Record with recordHar: { mode: 'full' }, not in minimal mode.",
+    );
+  });
+
+  test('of zero times alone keeps its entries', async () => {
+    const { counts } = await judgeEntries(hasty.map((one) => having(one, zero)));
+    expect(counts.requests).toBe(3);
+  });
+
+  test('of cached entries says that nothing reached the service', async () => {
+    const { outcome, reason, leftOut } = await judgeEntries([having(served(0), { _fromCache: 'disk' })]);
+    expect([outcome, leftOut]).toEqual(['inconclusive', [{ reason: 'answered from a cache', count: 1 }]]);
+    expect(reason).toMatch(/^No entry of the recording reached the service: 1 answered from a cache\./);
+  });
+});
+
+describe('JSON Lines with gaps', () => {
+  const line = (at: number, status: number, fields: Record<string, unknown> = {}) =>
+    JSON.stringify({
+      time: new Date(Date.UTC(2026, 0, 1, 12, 0, 0, 3) + at * 1_000).toISOString(),
+      durationMs: 21,
+      method: 'GET',
+      baseUrl: site,
+      path: things,
+      status,
+      requestHeaders: { Authorization: 'token a' },
+      headers: status === 429 ? { 'Retry-After': '60' } : {},
+      ...fields,
+    });
+
+  test('a line without a time is read, and may have ended a wait', async () => {
+    const lines = (fields: Record<string, unknown>) => [line(0, 429), line(2, 200, fields), line(3, 429)].join('\n');
+    expect((await judgeText(lines({ requestHeaders: { Authorization: 'token b' } }))).outcome).toBe('fail');
+    const { outcome, reason, counts } = await judgeText(lines({ time: undefined }));
+    expect([outcome, counts.requests]).toEqual(['inconclusive', 3]);
+    expect(reason).toBe('1 of 3 requests was recorded without times. Write "time" and "durationMs" into each line.');
+  });
+
+  test('a line without response headers is read', async () => {
+    const { outcome, reason } = await judgeText([line(0, 429, { headers: undefined }), line(3, 200)].join('\n'));
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      '1 of 2 requests was recorded without response headers such as Retry-After. Write the response headers, such as Retry-After, into "headers".',
+    ]);
+  });
+});
+
+describe.each([
+  ['API keys', keys],
+  ['times', times],
+  ['caches', cached],
+  ['requests that were never sent', unsent],
+  ['service workers', worker],
+  ['response headers', headers],
+  ['bodies of writes', writes],
+])('a recording with gaps: %s', (_, cases) => {
+  test.each(cases)('%s', async (_name, entries, right, options) => {
+    expect(brief(await judgeEntries(entries, options))).toBe(right);
+  });
+});
