@@ -104,7 +104,9 @@ describe.concurrent('petstore-sim certify', () => {
     );
   });
 
-  test('writes one table of right, wrong, missing, crashed, silent and hanging clients', async () => {
+  test('writes one table of right, wrong, missing, crashed, silent and hanging clients', {
+    tags: 'extended',
+  }, async () => {
     const folder = folderWith(every, { 'stuck.mjs': stuck });
     const { code, out } = await certify(folder, '--timeout', '20s', '--junit', 'junit.xml');
     expect(code).toBe(1);
@@ -162,7 +164,7 @@ describe.concurrent('petstore-sim certify', () => {
     expect(junit).toMatch(/<failure type="early-retry" message="early-retry.*">early-retry \(requests? /);
   });
 
-  test('prints the command that repeats a failure, from the current folder', async () => {
+  test('prints the command that repeats a failure, from the current folder', { tags: 'extended' }, async () => {
     const folder = folderWith('sdks: {}');
     mkdirSync(join(folder, 'my sdk'));
     writeFileSync(join(folder, 'my sdk/client.mjs'), wrong);
@@ -183,7 +185,7 @@ describe.concurrent('petstore-sim certify', () => {
     });
   });
 
-  test('with --against, exits with 1 only if something became worse', async () => {
+  test('with --against, exits with 1 only if something became worse', { tags: 'extended' }, async () => {
     const folder = folderWith(`
 sdks: { mends: node one.mjs, breaks: node two.mjs, stays: node wrong.mjs }
 scenarios: [wall.yaml]

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCommandLine as callCommandLine } from '../support/command-here.js';
 import { runCommandLine, startCommandLine } from '../support/command-line.js';
 
 /** A client that obeys `wait`, as a program. */
@@ -55,7 +56,7 @@ describe('petstore-sim hunt', () => {
     expect(verdict).toMatchObject({ scenario: 'hunt-early-retry', outcome: 'fail' });
   });
 
-  test('finds nothing in a client that gives up loudly', { timeout: 240_000 }, async () => {
+  test('finds nothing in a client that gives up loudly', { tags: 'extended', timeout: 240_000 }, async () => {
     const cwd = folderOf('0');
     writeFileSync(join(cwd, 'client.mjs'), clientOf('0').replace('attempt === 2', 'true'));
     const { code, out } = await runCommandLine(['hunt', '--runs', '3', ...command], { cwd });
@@ -68,14 +69,14 @@ describe('petstore-sim hunt', () => {
 
   test('has tried nothing with a client that sends nothing', async () => {
     const broken = [process.execPath, '-e', 'console.error("no such module"); process.exitCode = 3'];
-    const { code, err } = await runCommandLine(['hunt', '--', ...broken]);
+    const { code, err } = await callCommandLine(['hunt', '--', ...broken]);
     expect(err).toMatch(/expected requests to the URL in PETSTORE_BASE_URL.* got none in \d\d? runs\./);
     expect(Number(/got none in (\d+) runs/.exec(err)?.[1])).toBeLessThan(40);
     expect(err).toContain('The command ended with exit code 3. Its output:\nno such module\n');
     expect(code).toBe(2);
   });
 
-  test('reports that a command fails in every run, with its output', async () => {
+  test('reports that a command fails in every run, with its output', { tags: 'extended' }, async () => {
     const cwd = folderOf('0');
     const failing = `${clientOf('0')}throw new Error('out of order');`;
     writeFileSync(join(cwd, 'client.mjs'), failing);
@@ -84,7 +85,7 @@ describe('petstore-sim hunt', () => {
     expect(out).toMatch(/Error: (out of order|got \d+)/);
   });
 
-  test('gives what was found until Ctrl-C', { timeout: 240_000 }, async () => {
+  test('gives what was found until Ctrl-C', { tags: 'extended', timeout: 240_000 }, async () => {
     const cwd = folderOf(everySecond);
     const { child, errors } = startCommandLine(['hunt', '--runs', '400', ...command], { cwd });
     await expect.poll(errors, { timeout: 200_000 }).toMatch(/of 400 runs, [1-9]\d* failures, about \d+ s left/);
@@ -101,7 +102,7 @@ describe('petstore-sim hunt', () => {
     [['hunt', '--timeout', '30', '--', 'true'], 'did you mean 30s?'],
     [['hunt', '--', 'no-such-command'], 'the command does not exist'],
   ])('%j is refused', async (args, message) => {
-    const { code, err } = await runCommandLine(args);
+    const { code, err } = await callCommandLine(args);
     expect(err).toContain(message);
     expect(code).toBe(2);
   });

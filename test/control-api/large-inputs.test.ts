@@ -239,19 +239,24 @@ describe('a server handles other requests', () => {
     return { answered, status: await asked };
   }
 
+  test('while a large state is refused', async () => {
+    const state = { version: 1, pets: Array(5_000).fill({ id: 1, name: 'Rex' }) };
+    const { answered, status } = await answeredDuring('PUT', '/state', jsonText(state));
+    expect(status).toBe(400);
+    expect(answered).toBeGreaterThan(40);
+  });
+
   test.each([
     [
       'a scenario with many keys is loaded',
       'POST',
       '/scenario',
       { scenario: { keys: manyKeys(), description: 'x'.repeat(64 * 1024) } },
-      200,
     ],
-    ['a large state is refused', 'PUT', '/state', { version: 1, pets: Array(5_000).fill({ id: 1, name: 'Rex' }) }, 400],
-    ['a large state is exported', 'GET', '/state', undefined, 200],
-  ] as const)('while %s', async (_, method, path, body, expected) => {
+    ['a large state is exported', 'GET', '/state', undefined],
+  ] as const)('while %s', { tags: 'extended' }, async (_, method, path, body) => {
     const { answered, status } = await answeredDuring(method, path, body && jsonText(body));
-    expect(status).toBe(expected);
+    expect(status).toBe(200);
     expect(answered).toBeGreaterThan(40);
   });
 });

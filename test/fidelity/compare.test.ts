@@ -165,8 +165,8 @@ const later = (setting: Setting, seed: number): Setting => ({
 const described = async (setting: Setting) => scenarioOf(setting);
 
 describe.each([
-  ['15 services, under a scenario that describes them', 15, described, []],
-  ['15 services, under a scenario that was calibrated from them', 15, learnt, []],
+  ['4 services, under a scenario that describes them', 4, described, []],
+  ['4 services, under a scenario that was calibrated from them', 4, learnt, []],
   ['60 services, under a scenario that describes them', 60, described, ['extended']],
   ['60 services, under a scenario that was calibrated from them', 60, learnt, ['extended']],
 ] as const)('%s', (_, slice, scenarioFor, tags) => {

@@ -34,6 +34,17 @@ test('the list has at least thirty planted bugs', () => {
   expect(names.length).toBeGreaterThanOrEqual(30);
 });
 
+/** Bugs of five kinds, whose tests run always. */
+const five = [
+  'always waits one second',
+  'adds a pet again after a timeout',
+  'retries inside retries',
+  'trusts Remaining',
+  'polls during a ban',
+];
+
 describe('a planted bug is found and reduced:', () => {
-  test.each(names)('%s', (name) => expectFound(name, 120));
+  test.each(five)('%s', (name) => expectFound(name, 120));
+
+  test.each(names.filter((name) => !five.includes(name)))('%s', { tags: 'extended' }, (name) => expectFound(name, 120));
 });

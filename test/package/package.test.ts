@@ -54,29 +54,34 @@ describe.concurrent('installed package', { timeout: 180_000 }, () => {
     expect([...new Set(targets)].filter((path) => !packed.files.includes(path))).toEqual(['docs/page.png']);
   });
 
-  test('runs by npx in an empty folder, and responds', async () => {
-    const cwd = await mkdtemp(join(folder, 'empty-'));
-    const child = spawn(
-      'npx',
-      ['--yes', `--package=${packed.tarball}`, 'petstore-sim', '--port', '0', '--log', 'json'],
-      {
+  for (const [where, tags] of [
+    ['in a project', []],
+    ['in an empty folder', ['extended']],
+  ] as const) {
+    test(`runs by npx ${where}, and responds`, { tags: [...tags] }, async () => {
+      const isEmpty = where === 'in an empty folder';
+      const cwd = isEmpty ? await mkdtemp(join(folder, 'empty-')) : join(folder, 'installed');
+      const from = isEmpty ? ['--yes', `--package=${packed.tarball}`] : [];
+      const child = spawn('npx', [...from, 'petstore-sim', '--port', '0', '--log', 'json'], {
         cwd,
         detached: true,
         stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    try {
-      const first = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-      const { baseUrl, keys } = JSON.parse(first.value);
-      const response = await fetch(`${baseUrl}/pets?limit=2`, { headers: { authorization: `Bearer ${keys[0].key}` } });
-      expect(response.status).toBe(200);
-      expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
-      expect(await response.json()).toHaveLength(2);
-    } finally {
-      // npx starts the server as a child process in a process group that contains nothing more.
-      process.kill(-(child.pid as number), 'SIGTERM');
-    }
-  });
+      });
+      try {
+        const first = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+        const { baseUrl, keys } = JSON.parse(first.value);
+        const response = await fetch(`${baseUrl}/pets?limit=2`, {
+          headers: { authorization: `Bearer ${keys[0].key}` },
+        });
+        expect(response.status).toBe(200);
+        expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
+        expect(await response.json()).toHaveLength(2);
+      } finally {
+        // npx starts the server as a child process in a process group that contains nothing more.
+        process.kill(-(child.pid as number), 'SIGTERM');
+      }
+    });
+  }
 
   test('exports every entry, and a wrong entry fails at resolution', async () => {
     const cwd = consumerFolder();
@@ -106,7 +111,7 @@ describe.concurrent('installed package', { timeout: 180_000 }, () => {
     expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
   });
 
-  describe('by require and by import in one program', () => {
+  describe('by require and by import in one program', { tags: 'extended' }, () => {
     const program = `const { createSimulator, ScenarioError } = require('petstore-sim');
 const { matchers } = require('petstore-sim/matchers');
 (async () => {
@@ -171,7 +176,7 @@ const { matchers } = require('petstore-sim/matchers');
     });
   });
 
-  describe('types in a CommonJS program', () => {
+  describe('types in a CommonJS program', { tags: 'extended' }, () => {
     const program = `import { createSimulator, ScenarioError, type Simulator } from 'petstore-sim';
 import { createControl, type RemoteControl } from 'petstore-sim/control';
 import { hunt } from 'petstore-sim/hunt';
@@ -200,7 +205,7 @@ export const served = listen(sim, { port: 0 });
     });
   });
 
-  describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
+  describe('import scenario from petstore-sim/scenarios/NAME.json', { tags: 'extended' }, () => {
     const source = `import { createSimulator } from 'petstore-sim';
 import scenario from 'petstore-sim/scenarios/near-minute-limit.json';
 const sim = createSimulator({ scenario: { ...scenario, name: scenario.name + ' here' } });
@@ -248,7 +253,9 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
-  test('contains the schema that the first line of a shipped scenario names, and exports it', async () => {
+  test('contains the schema that the first line of a shipped scenario names, and exports it', {
+    tags: 'extended',
+  }, async () => {
     const cwd = consumerFolder();
     const project = join(folder, 'installed');
     const { stdout: text } = await exec('npx', ['petstore-sim', 'scenarios', 'minute-wall'], { cwd: project });

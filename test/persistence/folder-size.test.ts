@@ -76,24 +76,20 @@ async function run(commands: number, everyLarge: number) {
   return { mostOver, snapshots: snapshots.size, position: log.position, same };
 }
 
-test(
-  'commands with large bodies keep the folder within three times the state and 64 MiB',
-  async () => {
-    const { mostOver, snapshots, same } = await run(tries(1_600, 20_000), 1);
-    expect(snapshots).toBeGreaterThan(3);
-    expect(mostOver).toBeLessThanOrEqual(0);
-    expect(same).toBe(true);
-  },
-  timeoutMs,
-);
+test('commands with large bodies keep the folder within three times the state and 64 MiB', {
+  tags: 'extended',
+  timeout: timeoutMs,
+}, async () => {
+  const { mostOver, snapshots, same } = await run(tries(1_600, 20_000), 1);
+  expect(snapshots).toBeGreaterThan(3);
+  expect(mostOver).toBeLessThanOrEqual(0);
+  expect(same).toBe(true);
+});
 
-test(
-  'a million small commands keep it there as well',
-  async () => {
-    const { mostOver, snapshots, same } = await run(tries(1_000, 1_000_000), 10_000);
-    expect(snapshots).toBeGreaterThan(isProof ? 5 : 0);
-    expect(mostOver).toBeLessThanOrEqual(0);
-    expect(same).toBe(true);
-  },
-  timeoutMs,
-);
+test('a million small commands keep it there as well', { timeout: timeoutMs }, async () => {
+  // Two snapshots of the log of a few large bodies, in the part that runs always.
+  const { mostOver, snapshots, same } = await run(tries(1_000, 1_000_000), isProof ? 10_000 : 2);
+  expect(snapshots).toBeGreaterThan(isProof ? 5 : 1);
+  expect(mostOver).toBeLessThanOrEqual(0);
+  expect(same).toBe(true);
+});

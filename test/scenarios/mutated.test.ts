@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
@@ -182,8 +182,6 @@ function look(sim: Simulator): void {
 
 const shipped = Object.values(readShippedScenarios());
 const scenarios = [...shipped, everyField as Scenario];
-/** Takes a second or two on an idle machine. */
-const timeoutMs = isProof ? 3_600_000 : 120_000;
 
 /** A third of the scenarios have every field. */
 const start = ({ chance, pick }: Random) => (chance(0.33) ? everyField : pick(shipped));
@@ -192,20 +190,56 @@ test('the scenario with every field is valid before its mutation', () => {
   expect(createSimulator({ scenario: everyField as Scenario }).name).toBe('every-field');
 });
 
-test(
-  'each mutated scenario object is rejected with its mistakes, or runs',
-  async () => {
+describe.each([
+  ['in a small part', 5, []],
+  ['all', 1, ['extended']],
+] as const)('mutated scenarios, %s', (_, part, tags) => {
+  const options = { tags: [...tags], timeout: isProof ? 3_600_000 : 120_000 };
+  const countOf = (slice: number, proof: number) => tries(slice / part, proof / part);
+
+  test('each mutated scenario object is rejected with its mistakes, or runs', options, async () => {
     const summary = createSummary();
-    const count = tries(200, 5_000);
+    const count = countOf(200, 5_000);
     for (let number = 0; number < count; number++) {
       const random = createRandom(seed * 1_000_003 + number);
       const scenario = mutatedValue(random, start(random), scenarios, { hasCode: number % 2 === 0 });
       await summary.try(number, () => tryValue(scenario as Scenario, random, summary));
     }
     report(summary, count);
-  },
-  timeoutMs,
-);
+  });
+
+  test('each mutated scenario file is rejected with its mistakes and their lines, or runs', options, async () => {
+    const summary = createSummary();
+    const count = countOf(200, 5_000);
+    const texts = Object.keys(readShippedScenarios()).map(shippedText);
+    const file = join(folder, 'itself.yaml');
+    for (let number = 0; number < count; number++) {
+      const random = createRandom(seed * 2_000_003 + number);
+      writeFileSync(file, mutatedText(random, random.pick(texts), texts));
+      await summary.try(number, () => tryFile(file, random, summary));
+    }
+    report(summary, count);
+  });
+
+  test('each mutated scenario loaded over HTTP is rejected with its mistakes, or runs', options, async () => {
+    const summary = createSummary();
+    const count = countOf(40, 1_000);
+    const errors: unknown[] = [];
+    const sim = createSimulator({ generatePets: generateFew, onError: (error) => errors.push(error) });
+    const server = await listen(sim, { port: 0 });
+    try {
+      for (let number = 0; number < count; number++) {
+        const random = createRandom(seed * 3_000_003 + number);
+        const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
+        await summary.try(number, () => tryLoad(server, sim, scenario, summary));
+      }
+    } finally {
+      await server.close({ graceMs: 0 });
+    }
+    expect(errors).toEqual([]);
+    report(summary, count);
+  });
+});
 
 async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<typeof createSummary>) {
   const errors: unknown[] = [];
@@ -224,23 +258,6 @@ async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<
   summary.served++;
 }
 
-test(
-  'each mutated scenario file is rejected with its mistakes and their lines, or runs',
-  async () => {
-    const summary = createSummary();
-    const count = tries(200, 5_000);
-    const texts = Object.keys(readShippedScenarios()).map(shippedText);
-    const file = join(folder, 'itself.yaml');
-    for (let number = 0; number < count; number++) {
-      const random = createRandom(seed * 2_000_003 + number);
-      writeFileSync(file, mutatedText(random, random.pick(texts), texts));
-      await summary.try(number, () => tryFile(file, random, summary));
-    }
-    report(summary, count);
-  },
-  timeoutMs,
-);
-
 async function tryFile(file: string, random: Random, summary: ReturnType<typeof createSummary>) {
   const errors: unknown[] = [];
   try {
@@ -257,29 +274,6 @@ async function tryFile(file: string, random: Random, summary: ReturnType<typeof 
   expect(errors).toEqual([]);
   summary.served++;
 }
-
-test(
-  'each mutated scenario loaded over HTTP is rejected with its mistakes, or runs',
-  async () => {
-    const summary = createSummary();
-    const count = tries(40, 1_000);
-    const errors: unknown[] = [];
-    const sim = createSimulator({ generatePets: generateFew, onError: (error) => errors.push(error) });
-    const server = await listen(sim, { port: 0 });
-    try {
-      for (let number = 0; number < count; number++) {
-        const random = createRandom(seed * 3_000_003 + number);
-        const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
-        await summary.try(number, () => tryLoad(server, sim, scenario, summary));
-      }
-    } finally {
-      await server.close({ graceMs: 0 });
-    }
-    expect(errors).toEqual([]);
-    report(summary, count);
-  },
-  timeoutMs,
-);
 
 async function tryLoad(
   { controlUrl, baseUrl }: RunningServer,

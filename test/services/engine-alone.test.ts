@@ -54,7 +54,7 @@ const roots = [
 ];
 
 describe('the engine without src/petstore', () => {
-  test('type-checks', async () => {
+  test('type-checks', { tags: 'extended' }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-engine-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const withoutPetstore = (path: string) => !path.startsWith(join(root, 'src/petstore'));
