@@ -1,110 +1,274 @@
 import { formatDuration, formatTimes } from './finding.js';
 import { retryAfterFormOf } from './promises.js';
-import { type JudgedRequest, waitedMs } from './run.js';
-
-/** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
-const hourMs = 3_600_000;
-const thousandth = 'seconds passed to a timer that takes milliseconds';
-/**
- * Minimum Retry-After, in milliseconds, for which an immediate retry may be a unit mistake: seconds passed to a timer
- * that takes milliseconds. With a shorter Retry-After, the mistaken wait is under 5 ms, which looks like no wait.
- */
-const minimumThousandthMs = 5_000;
-/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
-const atOnceMs = 20;
-/** Maximum delay of a client's timer that the judge tolerates when it compares waits, in milliseconds. */
-const timerToleranceMs = 80;
-const truncated = 'a truncated fraction of a second';
+import { isEarly, type JudgedRequest, toleranceMs, waitedMs } from './run.js';
 
 /** A client's wait: the response that required it, and the request that ended it. */
-interface Wait {
+export interface Wait {
   response: JudgedRequest;
   request: JudgedRequest;
 }
 
-/** Describes the client's waits before retries that were too early, with the likely mistake in its code. */
-export function describeWaits(early: readonly Wait[]): string {
+/**
+ * Describes the client's waits before retries that were too early, and names the cause, the likely mistake in its code,
+ * if the waits leave no other.
+ * @param all all waits of the client after responses that required one, in order, also those that it obeyed
+ */
+export function describeWaits(early: readonly Wait[], all: readonly Wait[]): { text: string; cause?: string } {
   const waits = early.map(({ response, request }) => waitedMs(response, request));
-  const mistake = guess(early, waits);
-  const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
+  const measured = measure(all, new Set(early.map(({ request }) => request)));
+  // Times in whole seconds make random waits look equal.
+  const isCoarse = all.some(({ request }) => request.clockStepMs > atOnceMs);
+  const cause = isCoarse ? undefined : causeOf(measured)?.text(measured);
+  const looksLike = cause === undefined ? {} : { cause };
+  const ending = cause === undefined ? '' : `: looks like ${cause}`;
   const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);
   const often = waits.length === 1 ? '' : `${formatTimes(waits.length)} ${isInRow ? 'in a row ' : ''}`;
-  if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${looksLike}`;
-  const shared = sharedWait(waits);
-  if (shared !== undefined) return `${often}after exactly ${formatDuration(shared)}${looksLike}`;
-  const shown = waits.slice(0, 6).map((ms) => formatDuration(ms));
-  const more = waits.length > shown.length ? ` and ${waits.length - shown.length} more` : '';
-  return `after ${shown.join(', ')}${more}${looksLike}`;
+  if (waits.every((ms) => ms <= atOnceMs)) return { text: `${often}without any wait${ending}`, ...looksLike };
+  const shown = waits.map(formatDuration);
+  const [first] = shown;
+  if (shown.length > 1 && shown.every((text) => text === first))
+    return { text: `${often}after exactly ${first}${ending}`, ...looksLike };
+  const more = shown.length > maximumShown ? ` and ${shown.length - maximumShown} more` : '';
+  return { text: `after ${shown.slice(0, maximumShown).join(', ')}${more}${ending}`, ...looksLike };
 }
 
-function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
-  const asked = early.map(({ response }) => response.retryAfterMs);
-  if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
-  if (waits.every((waitMs, index) => isTruncatedRetryAfter(waitMs, asked[index]))) return truncated;
-  if (waits.every((ms) => ms <= atOnceMs)) {
-    if (early.some(({ response }) => retryAfterFormOf(response) === 'date')) return 'an HTTP date read as a number';
-    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
-    if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
-    const isMaybeThousandth = asked.every(
-      (ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= minimumThousandthMs,
-    );
-    return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
-  }
-  const shared = sharedWait(waits);
-  if (shared === undefined) {
-    const ignored = asked.some((ms) => ms !== undefined) ? 'Retry-After' : 'the reset time';
-    return isGrowing(waits) ? `a backoff that ignores ${ignored}` : undefined;
-  }
-  if (
-    shared % 60_000 === 0 &&
-    early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)
-  )
-    return 'the wait for the minute limit';
-  return shared >= 5_000
-    ? `a cap of ${whole(shared)}${shareOfRetryAfter(shared, asked)}`
-    : `a fixed wait of ${whole(shared)}`;
+/** Maximum number of waits that a finding lists. */
+const maximumShown = 6;
+
+/** What a response required, and what the client did. Times are in milliseconds. */
+export interface MeasuredWait {
+  waitMs: number;
+  /** Required wait. */
+  askedMs: number;
+  /** Form of the requirement: of Retry-After, or a reset time without a readable Retry-After. */
+  form: 'seconds' | 'date' | 'Unix time' | 'reset';
+  isEarly: boolean;
+  /** Zero-based position among consecutive waits, each of which ended with a request that was refused again. */
+  attempt: number;
 }
 
-/**
- * Returns a text such as `, or 50 % of Retry-After` if the client waited exactly 50, 60, 70, 80 or 90 % of Retry-After.
- * Returns an empty text for other waits, and if the Retry-After values differ.
- */
-function shareOfRetryAfter(waitMs: number, asked: readonly (number | undefined)[]): string {
-  const [askedMs = 0] = asked;
-  const percent = (100 * waitMs) / askedMs;
-  return asked.every((ms) => ms === askedMs) && percent >= 50 && percent % 10 === 0
-    ? `, or ${percent} % of Retry-After`
-    : '';
+function measure(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): MeasuredWait[] {
+  let attempt = 0;
+  return all.map(({ response, request }, index) => {
+    attempt = all[index - 1]?.request === response ? attempt + 1 : 0;
+    const { answeredAtMs, retryAfterMs, resetMs = answeredAtMs } = response;
+    return {
+      waitMs: waitedMs(response, request),
+      askedMs: retryAfterMs ?? resetMs - answeredAtMs,
+      form: retryAfterFormOf(response) ?? 'reset',
+      isEarly: early.has(request) || isEarly(response, request),
+      attempt,
+    };
+  });
 }
 
 /**
- * Returns the wait before a client's early retries (before the end of the required wait), in milliseconds. Rounded to
- * half seconds below 5 s, otherwise to whole seconds. `undefined` if the waits differ, or are not close to a rounded
- * value.
+ * Possible cause of a client's waits. Of the causes that explain all waits, those with the fewest free parameters count,
+ * because a cause with a parameter, such as the length of a fixed wait, can be fitted to more waits.
  */
-function sharedWait(waits: readonly number[]): number | undefined {
-  const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
-  const step = mean < 5_000 ? 500 : 1_000;
-  const round = Math.round(mean / step) * step;
-  return round > 0 && waits.every((ms) => isAbout(ms, round)) ? round : undefined;
+interface Hypothesis {
+  name: string;
+  /** Number of free parameters; 2 also stands for random waits. */
+  parameters: 0 | 1 | 2;
+  explains(waits: readonly MeasuredWait[]): boolean;
+  /** Whether the waits that the hypothesis explains are enough to name it. */
+  isShown(waits: readonly MeasuredWait[]): boolean;
+  text(waits: readonly MeasuredWait[]): string;
 }
 
-const isThousandth = (waitMs: number, askedMs: number | undefined) =>
-  askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
+/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
+const atOnceMs = 20;
+/** Maximum delay of a client's timer and of the network, in milliseconds. */
+const noiseMs = 80;
+/** Maximum delay of a timer, in milliseconds, in a pattern that a few random waits would match with more. */
+const smallNoiseMs = 60;
+/** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+const hourMs = 3_600_000;
+/** Minimum number of waits that show the value of a free parameter. */
+const minimumWaits = 3;
+/** Minimum share of Retry-After that counts as a client's fixed share. */
+const minimumShare = 0.2;
+/** Minimum error of a client's clock that its waits show, in milliseconds. Smaller errors look like random waits. */
+const minimumSkewMs = 1_500;
+
+const isAtOnce = ({ waitMs }: MeasuredWait) => waitMs <= atOnceMs;
+const waitsOf = (waits: readonly MeasuredWait[]) => waits.map(({ waitMs }) => waitMs);
+const askedOf = (waits: readonly MeasuredWait[]) => waits.map(({ askedMs }) => askedMs);
+const spreadOf = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+const areEqual = (waits: readonly MeasuredWait[]) => spreadOf(waitsOf(waits)) <= noiseMs;
+const areDifferent = (waits: readonly MeasuredWait[]) => spreadOf(askedOf(waits)) > 2 * noiseMs;
+
+/** Creates the hypothesis that a client did not wait after some responses, and obeyed all others. */
+const noWaitAfter = (name: string, isAffected: (wait: MeasuredWait) => boolean, text: string): Hypothesis => ({
+  name,
+  parameters: 0,
+  explains: (waits) =>
+    waits.some(isAffected) && waits.every((wait) => (isAffected(wait) ? isAtOnce(wait) : !wait.isEarly)),
+  isShown: (waits) => waits.filter(isAffected).length > 1,
+  text: () => text,
+});
+
+/** Maximum time by which waits may exceed a thousandth of the required ones: less for few waits, which prove less. */
+const thousandthNoiseMs = [0, 5, 40];
+
+const isAbsolute = ({ form }: MeasuredWait) => form !== 'seconds';
+const skewsOf = (waits: readonly MeasuredWait[]) =>
+  waits.filter((wait) => isAbsolute(wait) && !isAtOnce(wait)).map(({ askedMs, waitMs }) => askedMs - waitMs);
+
+const lostFraction = ({ askedMs }: MeasuredWait) => askedMs % 1_000;
+
+/** Whether one value of a parameter fits all waits, each of which is the value times a factor, plus noise. */
+function haveCommonFactor(waits: readonly MeasuredWait[], factorOf: (wait: MeasuredWait) => number): boolean {
+  const least = Math.max(...waits.map((wait) => (wait.waitMs - smallNoiseMs) / factorOf(wait)));
+  return least <= Math.min(...waits.map((wait) => wait.waitMs / factorOf(wait)));
+}
+
+const powerOf = ({ attempt }: MeasuredWait) => 2 ** attempt;
+const shareOf = (waits: readonly MeasuredWait[]) => Math.min(...waits.map(({ waitMs, askedMs }) => waitMs / askedMs));
+const earlyIn = (waits: readonly MeasuredWait[]) => waits.filter(({ isEarly }) => isEarly);
+const obeyedIn = (waits: readonly MeasuredWait[]) => waits.filter(({ isEarly }) => !isEarly);
+
+/** Formats a client's constant wait, which is the shortest measured one: timers can only be late. */
+function constant(waits: readonly MeasuredWait[]): string {
+  const ms = Math.min(...waitsOf(waits));
+  return ms >= 1_000 && ms < 120_000 ? `${Number((ms / 1_000).toFixed(1))} s` : formatDuration(ms);
+}
+
+/** Whether equal waits are whole minutes after responses that required hours. */
+const isMinuteLimit = (waits: readonly MeasuredWait[]) =>
+  Math.max(...askedOf(waits)) > hourMs && waits.every(({ waitMs }) => waitMs >= 60_000 && waitMs % 60_000 <= noiseMs);
+
+const ignored = (waits: readonly MeasuredWait[]) =>
+  waits.some(({ form }) => form !== 'reset') ? 'Retry-After' : 'the reset time';
+
+const growths = (waits: readonly MeasuredWait[]) =>
+  waits.flatMap(({ waitMs, attempt }, index) =>
+    attempt === 0 ? [] : [waitMs / Math.max(1, (waits[index - 1] as MeasuredWait).waitMs)],
+  );
+
+/** All causes that the judge can name, those with fewest free parameters first. */
+const hypotheses: readonly Hypothesis[] = [
+  {
+    name: 'seconds as milliseconds',
+    parameters: 0,
+    explains: (waits) =>
+      waits.every(({ waitMs, askedMs }) => {
+        const overMs = waitMs - askedMs / 1_000;
+        return overMs >= -1 && overMs <= (thousandthNoiseMs[waits.length] ?? noiseMs);
+      }),
+    // Shorter required waits are a few milliseconds, which look like no wait.
+    isShown: (waits) =>
+      Math.max(...askedOf(waits)) > 40_000 || waits.filter(({ askedMs }) => askedMs > 31_000).length > 1,
+    text: () => 'seconds passed to a timer that takes milliseconds',
+  },
+  {
+    name: 'truncated fraction',
+    parameters: 0,
+    explains: (waits) =>
+      waits.every((wait) => {
+        const overMs = wait.waitMs - (wait.askedMs - lostFraction(wait));
+        return lostFraction(wait) === 0
+          ? !wait.isEarly
+          : overMs >= -1 && overMs <= smallNoiseMs && wait.askedMs > 1_000;
+      }),
+    isShown: (waits) => waits.filter((wait) => lostFraction(wait) > 2 * noiseMs).length > 1,
+    text: () => 'a truncated fraction of a second',
+  },
+  noWaitAfter('no wait', () => true, 'a Retry-After that was not read'),
+  noWaitAfter('date not read', ({ form }) => form === 'date', 'an HTTP date that was not read'),
+  noWaitAfter('no Retry-After', ({ form }) => form === 'reset', 'no wait where Retry-After is missing or no number'),
+  noWaitAfter('timer overflow', ({ askedMs }) => askedMs > longestTimerMs, 'a wait longer than the maximum of a timer'),
+  {
+    name: 'clock skew',
+    parameters: 0,
+    explains: (waits) => {
+      const skews = skewsOf(waits);
+      return (
+        skews.length > 0 &&
+        spreadOf(skews) <= smallNoiseMs &&
+        waits.every(
+          (wait) => !wait.isEarly || (isAbsolute(wait) && (!isAtOnce(wait) || wait.askedMs <= Math.max(...skews))),
+        )
+      );
+    },
+    isShown: (waits) =>
+      skewsOf(waits).length >= minimumWaits && Math.min(...skewsOf(waits)) >= minimumSkewMs && areDifferent(waits),
+    text: (waits) => `a clock ${formatDuration(Math.max(...skewsOf(waits)))} ahead of the service's`,
+  },
+  {
+    name: 'fixed or cap',
+    parameters: 1,
+    explains: (waits) => areEqual(waits) && obeyedIn(waits).length === 0,
+    isShown: areDifferent,
+    text: (waits) => {
+      if (isMinuteLimit(waits)) return 'the wait for the minute limit';
+      const [one, other] = Math.min(...waitsOf(waits)) < 5_000 ? ['fixed wait', 'cap'] : ['cap', 'fixed wait'];
+      return `a ${one} of ${constant(waits)}, or a ${other}`;
+    },
+  },
+  {
+    name: 'fixed',
+    parameters: 1,
+    explains: (waits) =>
+      areEqual(waits) && obeyedIn(waits).some(({ waitMs, askedMs }) => waitMs - askedMs > noiseMs + toleranceMs),
+    isShown: areDifferent,
+    text: (waits) => `a fixed wait of ${constant(waits)}`,
+  },
+  {
+    name: 'cap',
+    parameters: 1,
+    explains: (waits) => {
+      const early = earlyIn(waits);
+      const capMs = Math.min(...waitsOf(early));
+      const obeyed = obeyedIn(waits);
+      return areEqual(early) && obeyed.length > 0 && obeyed.every(({ waitMs }) => waitMs < capMs - noiseMs);
+    },
+    isShown: (waits) => earlyIn(waits).length > 1,
+    text: (waits) => `a cap of ${constant(earlyIn(waits))}`,
+  },
+  {
+    name: 'share',
+    parameters: 1,
+    explains: (waits) =>
+      waits.every(({ askedMs }) => askedMs > 0) &&
+      haveCommonFactor(waits, ({ askedMs }) => askedMs) &&
+      shareOf(waits) >= minimumShare &&
+      shareOf(waits) < 1,
+    isShown: (waits) => spreadOf(askedOf(waits)) * shareOf(waits) > 2 * noiseMs,
+    text: (waits) => `${Math.round(100 * shareOf(waits))} % of ${ignored(waits)}`,
+  },
+  {
+    name: 'doubling',
+    parameters: 1,
+    explains: (waits) => haveCommonFactor(waits, powerOf) && waits.some(({ attempt }) => attempt > 0),
+    isShown: (waits) => waits.some(({ attempt }) => attempt > 1) && areDifferent(waits),
+    text: (waits) => `a backoff that ignores ${ignored(waits)}`,
+  },
+  {
+    name: 'random part',
+    parameters: 2,
+    explains: (waits) => waits.every(({ waitMs, askedMs }) => waitMs >= askedMs / 2 && waitMs <= askedMs + noiseMs),
+    isShown: areDifferent,
+    text: (waits) => `a random part of ${ignored(waits)}`,
+  },
+  {
+    name: 'doubling with jitter',
+    parameters: 2,
+    explains: (waits) => growths(waits).length > 0 && growths(waits).every((factor) => factor >= 1.3 && factor <= 4),
+    isShown: (waits) => waits.some(({ attempt }) => attempt > 2) && areDifferent(waits),
+    text: (waits) => `a backoff with jitter that ignores ${ignored(waits)}`,
+  },
+];
 
 /**
- * Whether a client's wait is about as long as Retry-After without its fraction, such as 1 s for 1.5 s. Such a client
- * probably read the decimal number as a whole number.
+ * Finds the cause of a client's waits: the only hypothesis of the fewest parameters that explains all waits. `undefined`
+ * if several do, none does, or the waits are too few to show it.
  */
-function isTruncatedRetryAfter(waitMs: number, askedMs = 0): boolean {
-  const wholeMs = Math.floor(askedMs / 1000) * 1000;
-  return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);
+export function causeOf(waits: readonly MeasuredWait[]): Hypothesis | undefined {
+  const explaining = hypotheses.filter((each) => each.explains(waits));
+  const [first, ...others] = explaining.filter(({ parameters }) => parameters === explaining[0]?.parameters);
+  // Waits of the length of a delay show no length that the client chose.
+  const isEnough = first?.parameters === 0 || (waits.length >= minimumWaits && Math.min(...waitsOf(waits)) > noiseMs);
+  return others.length === 0 && isEnough && first?.isShown(waits) ? first : undefined;
 }
-
-const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + timerToleranceMs;
-
-const isGrowing = (waits: readonly number[]) =>
-  waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));
-
-const whole = (ms: number) => `${ms / 1000} s`;

@@ -32,7 +32,7 @@ describe('hunt', () => {
     expect(exercised).toEqual(expect.arrayContaining(['early-retry', 'ban-tripped']));
     const [find] = found;
     expect(find).toMatchObject({ code: 'early-retry', verdict: { outcome: 'fail' } });
-    expect(find?.text).toContain('looks like a fixed wait of 1 s');
+    expect(find?.text).toContain('before Retry-After of the ban allowed, after 1.0 s.');
     expect(find?.timeline).toContain('early-retry');
     expect(find?.scenario).toEqual({ keys: { 'free-key': { bannedFor: '10s' } } });
     expect(find?.yaml).toBe(

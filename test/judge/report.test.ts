@@ -155,7 +155,7 @@ describe('the terminal report', () => {
     );
     expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban)');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
-    expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
+    expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s. Wait');
     expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
     expect(text.replace(/\s+/g, ' ')).toContain('Not put to the test: overslept, no-backoff-growth,');
   });

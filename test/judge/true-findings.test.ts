@@ -46,14 +46,14 @@ describe('a wait of whole seconds after a decimal Retry-After', () => {
     expect(guess('2.9', 2_004)).toContain('looks like a truncated fraction of a second');
   });
 
-  test('is a cap or a fixed wait if it lacks more than the fraction', () => {
-    expect(guess('12.5', 10_000)).toContain('looks like a cap of 10 s');
-    expect(guess('2.5', 1_000)).toContain('looks like a fixed wait of 1 s');
+  test('has no named cause if it lacks more than the fraction', () => {
+    expect(guess('12.5', 10_000)).toContain('twice in a row after exactly 10.0 s. Wait');
+    expect(guess('2.5', 1_000)).toContain('twice in a row after exactly 1.0 s. Wait');
   });
 
-  test('is a cap or a share, if the client was asked for one wait only', () => {
-    expect(guess('10', 9_000)).toContain('looks like a cap of 9 s, or 90 % of Retry-After.');
-    expect(guess('45', 30_000)).toContain('looks like a cap of 30 s.');
+  test('has no named cause, if the client was asked for one wait only', () => {
+    expect(guess('10', 9_000)).toContain('twice in a row after exactly 9.0 s. Wait');
+    expect(guess('45', 30_000)).toContain('after 30.0 s. Wait');
   });
 });
 

@@ -4,7 +4,7 @@ import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { describeReset, resetHeaderOf, retryAfterFormOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceOf, waitedMs } from '../run.js';
-import { describeWaits } from '../wait-pattern.js';
+import { describeWaits, type Wait } from '../wait-pattern.js';
 
 /** Whether a response names no time for a retry, because its Retry-After is in a form that the judge cannot read. */
 const isUnread = ({ unreadWaitMs, deadlineMs }: JudgedRequest) =>
@@ -47,16 +47,19 @@ export const earlyRetry: WireRule = {
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
     const hasEarly = outages.length > 0 || early.some(({ length }) => length > 0);
     const doubled = hasEarly ? doubledRequests(run) : new Set();
+    const retries = run.requests.flatMap((request) => {
+      const response = refusalBefore(request) ?? request.retryOfOutage;
+      return response === undefined ? [] : [{ response, request }];
+    });
     const findings = [...early.map(outsideBans), outages].flatMap((earlyRequests) => {
       const [first] = earlyRequests;
       if (first === undefined) return [];
       const worst = earlyRequests.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
       const isDoubled = earlyRequests.some(({ request }) => doubled.has(request));
-      return [describe(worst, earlyRequests, isDoubled)];
-    });
-    const retries = run.requests.flatMap((request) => {
-      const response = refusalBefore(request) ?? request.retryOfOutage;
-      return response === undefined ? [] : [{ response, request }];
+      const ofClient = retries.filter(
+        ({ response, request }) => request.session === first.request.session && response.deadlineMs !== undefined,
+      );
+      return [describe(worst, earlyRequests, ofClient, isDoubled)];
     });
     return {
       exercised: retries.some(({ response }) => isReadable(response) && !isUnread(response)) || hasStopped(run),
@@ -181,6 +184,7 @@ const callers =
 function describe(
   { response, request, earlyMs: byMs }: EarlyRequest,
   early: readonly EarlyRequest[],
+  ofClient: readonly Wait[],
   isDoubled: boolean,
 ) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
@@ -193,13 +197,16 @@ function describe(
   // If several calls run at once, the finding states the measured wait as a maximum: the client may have retried
   // because of a later 429.
   const isKnown = early.every(isCertain);
+  const waits = isKnown ? describeWaits(early, ofClient) : undefined;
+  // A named cause is the reason of the early retries, so there are no other callers.
+  const isByOthers = waits?.cause === undefined && early.some(isOnAnother);
   return finding(
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
       measured: `${isKnown ? '' : 'at most '}${formatDuration(waitedMs(response, request))} waited`,
       allowed: allowedBy(response, isAfterReset),
-      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}${isDoubled ? doubledRequest : ''}`,
+      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${waits === undefined ? '' : `, ${waits.text}`}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${isByOthers ? callers : ''}${isDoubled ? doubledRequest : ''}`,
     },
   );
 }
