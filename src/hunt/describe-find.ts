@@ -42,6 +42,12 @@ function linesOfRule(rule: Record<string, unknown>): string[] {
   );
 }
 
+/** Describes the effects of a scenario's fields on the client, in one sentence; empty without a described field. */
+export function effectsOfScenario(scenario: Scenario): string {
+  const text = [...new Set(effectsOf(scenario, []))].join('; ');
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 function lineOf(line: string, path: readonly string[], value: unknown): string {
   const effects = effectsOf(value, path);
   return effects.length === 0 ? line : `${line} # ${[...new Set(effects)].join('; ')}`;

@@ -20,11 +20,16 @@ export function* simplerForms(
   isFixedField: (path: Path) => boolean,
   isRealTime: boolean,
 ): Generator<Scenario> {
+  yield* withoutOneField(scenario, isFixedField);
   const paths = pathsIn(scenario).filter((path) => !isFixedField(path));
-  for (const path of paths) yield edited(scenario, path, undefined);
   for (const path of paths) {
     for (const value of plainerThan(valueAt(scenario, path), isRealTime)) yield edited(scenario, path, value);
   }
+}
+
+/** Generates copies of a scenario that each lack one field, short paths first. */
+export function* withoutOneField(scenario: Scenario, isFixedField: (path: Path) => boolean): Generator<Scenario> {
+  for (const path of pathsIn(scenario)) if (!isFixedField(path)) yield edited(scenario, path, undefined);
 }
 
 /** Lists the paths of all fields and items in plain data, short paths first. */

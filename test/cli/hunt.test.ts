@@ -48,7 +48,11 @@ describe('petstore-sim hunt', () => {
     expect(yaml).toContain(`# Again: ${find.repeat}`);
     const junit = readFileSync(join(cwd, 'hunt.xml'), 'utf8');
     expect(junit).toContain('<failure type="early-retry"');
-    expect(readFileSync(join(cwd, 'hunt.html'), 'utf8')).toContain('<!doctype html>');
+    const html = readFileSync(join(cwd, 'hunt.html'), 'utf8');
+    expect(html).toContain('<!doctype html>');
+    expect(html).toContain('"name":"hunt-early-retry"');
+    expect(html).toContain('"description":"1000 requests of the day are used up."');
+    expect(html).toContain(JSON.stringify(find.text));
 
     const again = ['exec', '--scenario', find.file, '--verdict', 'verdict.json', ...command];
     expect((await runCommandLine(again, { cwd })).code).toBe(1);
@@ -64,6 +68,26 @@ describe('petstore-sim hunt', () => {
     expect(code).toBe(0);
     const json = await runCommandLine(['hunt', '--runs', '1', '--json', ...command], { cwd });
     expect(JSON.parse(json.out).next).toEqual([expect.stringMatching(/ hunt --json --seed 2 -- .* client\.mjs$/)]);
+    expect(existsSync(join(cwd, 'hunt'))).toBe(false);
+  });
+
+  test('reports no find whose own repetition passes', { timeout: 240_000 }, async () => {
+    const cwd = folderOf('0');
+    // The client is wrong in the run of the search and in its repetition, as one that a busy machine made late.
+    writeFileSync(
+      join(cwd, 'client.mjs'),
+      `import { appendFileSync, readFileSync } from 'node:fs';
+appendFileSync('runs.txt', 'x');
+if (readFileSync('runs.txt', 'utf8').length > 2) {
+  await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });
+  process.exit(1);
+}
+${clientOf(everySecond)}`,
+    );
+    const { code, out } = await runCommandLine(['hunt', '--runs', '1', ...command], { cwd });
+    expect(out).toContain('Nothing found in 1 scenario (seed 1).');
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, 'runs.txt'), 'utf8').length).toBeGreaterThan(2);
     expect(existsSync(join(cwd, 'hunt'))).toBe(false);
   });
 

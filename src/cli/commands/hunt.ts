@@ -1,11 +1,15 @@
 import { styleText } from 'node:util';
-import { describeFind } from '../../hunt/describe-find.js';
+import { describeFind, effectsOfScenario, nameOfFind } from '../../hunt/describe-find.js';
+import { withoutOneField } from '../../hunt/reduce.js';
 import { search } from '../../hunt/search.js';
 import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
+import { busyMark, isBusy } from '../../judge/lag.js';
 import { huntReport } from '../../judge/report/junit.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import type { ApiCall } from '../../requests/api-call.js';
+import { toPlainCall } from '../../requests/plain-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { clientOf } from '../../scenario/client.js';
 import { findingCodes } from '../../scenario/finding-codes.js';
@@ -21,6 +25,7 @@ import { printResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
+import { type RecordedCall, responsesTo } from '../replayed-calls.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { expectedRequests, printStopped, refuseScenario, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -37,6 +42,8 @@ export interface HuntFlags {
 /** A run of the client's command in one scenario, with the data for a report. */
 interface CommandTrial extends Trial {
   run: ClientRun;
+  /** API calls of the client, with which other scenarios are compared. */
+  calls: readonly RecordedCall[];
 }
 
 /**
@@ -52,6 +59,8 @@ interface WrittenFind {
   /** Shell command that runs the client again in `scenario`. */
   repeat: string;
   scenario: Scenario;
+  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  lagMs?: number;
 }
 
 /** Number of concurrent runs of the client. Clients mostly wait, so 12 runs do not need 12 processors. */
@@ -102,23 +111,30 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   checkOutput('--out', `${out}/early-retry.yaml`, 'YAML');
   const onRun = createProgress(runs);
 
-  const { result, stoppedCode } = await waitUntilStopped((stopped) => {
-    const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
-      const scenario = withShortMinute(given);
+  const { result, stoppedCode } = await waitUntilStopped(async (stopped) => {
+    const runOnce = async (scenario: Scenario, limitMs: number): Promise<CommandTrial | undefined> => {
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
-      const isLong = flags.timeout === undefined && JSON.stringify(scenario) === dayText;
-      const limitMs = isLong ? dayTimeoutMs : timeoutMs;
-      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped });
+      const calls: RecordedCall[] = [];
+      const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
+      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped, record });
       if (stopped.aborted) return undefined;
       const { verdict, entries, end } = ran;
-      fieldTracker.learn(scenario, entries);
-      runSummary.add(ran);
       const failures = failuresIn(verdict, entries);
       const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
-      return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run: ran };
+      return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run: ran, calls };
     };
-    return search<CommandTrial>({
+    const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
+      const scenario = withShortMinute(given);
+      const isLong = flags.timeout === undefined && JSON.stringify(scenario) === dayText;
+      const trial = await runOnce(scenario, isLong ? dayTimeoutMs : timeoutMs);
+      if (trial === undefined) return undefined;
+      fieldTracker.learn(scenario, trial.entries);
+      runSummary.add(trial.run);
+      return trial;
+    };
+    const confirm = (trial: CommandTrial) => confirmFind(trial, (scenario) => runOnce(scenario, dayTimeoutMs));
+    const searched = await search<CommandTrial>({
       run,
       canCut: false,
       isRealTime: true,
@@ -134,6 +150,14 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       isStopped: () => stopped.aborted || runSummary.isSilent(),
       onRun,
     });
+    const found: CommandTrial[] = [];
+    for (const trial of searched.found) {
+      const confirmed = await confirm(trial);
+      // After Ctrl-C, reports the finds that no further run could confirm.
+      const scenario = withoutIrrelevant(trial.scenario, trial.failure?.code ?? '', trial.entries);
+      if (confirmed !== undefined || stopped.aborted) found.push(confirmed ?? { ...trial, scenario });
+    }
+    return { ...searched, found };
   }, concurrency);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
   if (stoppedCode !== undefined) printStopped(result.runs, runs);
@@ -282,7 +306,7 @@ function withoutRedundantFields({ client: { key, ...client } = {}, faults, ...fi
  * Writes the file of a scenario that the client failed, named after the failure: `gave-up.yaml`, then `gave-up-2.yaml`.
  */
 function writeFind(
-  { scenario, failure, entries, verdict }: CommandTrial,
+  { scenario, failure, verdict: { findings, lagMs } }: CommandTrial,
   before: readonly CommandTrial[],
   { out, seed, command }: { out: string; seed: number; command: readonly string[] },
 ): WrittenFind {
@@ -290,10 +314,53 @@ function writeFind(
   const number = 1 + before.filter((trial) => trial.failure?.code === code).length;
   const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
   const repeat = commandLine('exec', '--scenario', file, '--', ...command);
-  const written = withoutIrrelevant(scenario, code, entries);
-  writeOutput('--out', file, describeFind(written, { code, text, repeat, seed }));
-  const remedy = verdict.findings.find((finding) => finding.code === code && finding.text === text)?.remedy;
-  return { code, text, ...(remedy !== undefined && { remedy }), file, repeat, scenario: written };
+  writeOutput('--out', file, describeFind(scenario, { code, text, repeat, seed }));
+  const remedy = findings.find((finding) => finding.code === code && finding.text === text)?.remedy;
+  const busy = lagMs === undefined ? {} : { lagMs };
+  return { code, text, ...(remedy !== undefined && { remedy }), file, repeat, scenario, ...busy };
+}
+
+/** Maximum number of runs that confirm a find. A run in which a lag could have decided does not count. */
+const confirmingRuns = 2;
+
+/**
+ * Runs the client alone in the scenario that `hunt` will write, with the find's name, and returns that run with its own
+ * failure. Returns `undefined` if the client does not fail there.
+ */
+async function confirmFind(
+  trial: CommandTrial,
+  runOnce: (scenario: Scenario) => Promise<CommandTrial | undefined>,
+): Promise<CommandTrial | undefined> {
+  const { code } = trial.failure as Failure;
+  const relevant = withoutIrrelevant(trial.scenario, code, trial.entries);
+  const scenarios = [withoutEffect(relevant, trial.calls), relevant];
+  let confirmed: CommandTrial | undefined;
+  for (let attempt = 0; attempt < confirmingRuns; attempt++) {
+    const scenario = scenarios[confirmed === undefined ? attempt : 0] as Scenario;
+    const description = effectsOfScenario(scenario);
+    const again = await runOnce({ name: nameOfFind(scenario, code), ...(description && { description }), ...scenario });
+    const failure = again?.failures.find((each) => each.code === code);
+    // A run in which the client passes refutes an earlier one that a lag could have decided.
+    confirmed = again && failure && { ...again, scenario, failure };
+    if (confirmed !== undefined && !isBusy(confirmed.verdict)) break;
+  }
+  return confirmed;
+}
+
+/** Scenario fields that affect the client or the judge, but not the responses to recorded calls. */
+const keptWithoutEffect = ['expect', 'client', 'clock'];
+
+/** Removes each field of a scenario without which the simulator responds to the client's calls in the same way. */
+function withoutEffect(scenario: Scenario, calls: readonly RecordedCall[]): Scenario {
+  const given = resolve(scenario);
+  if (given === undefined || calls.length === 0) return scenario;
+  const responses = JSON.stringify(responsesTo(calls, given));
+  for (const simpler of withoutOneField(scenario, ([field = '']) => keptWithoutEffect.includes(field))) {
+    const resolved = resolve(simpler);
+    if (resolved !== undefined && JSON.stringify(responsesTo(calls, resolved)) === responses)
+      return withoutEffect(simpler, calls);
+  }
+  return scenario;
 }
 
 /**
@@ -397,8 +464,8 @@ function linesOf(
   finds: readonly WrittenFind[],
   { runs, seed, untested }: { runs: number; seed: number; untested: readonly string[] },
 ): string[] {
-  const found = finds.flatMap(({ code, text, remedy, file, repeat }) => [
-    `  ${styleText('red', code)}  ${file}`,
+  const found = finds.flatMap(({ code, text, remedy, file, repeat, lagMs }) => [
+    `  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`,
     `      ${sanitizeText(text)}`,
     ...(remedy === undefined ? [] : [`      ${remedy}`]),
     `      ${styleText('dim', repeat)}`,
