@@ -264,7 +264,7 @@ describe('the command line', () => {
     [['./own.json'], 'got "./own.json"; to serve that scenario, write --scenario ./own.json; see'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
     [['--scenario', 'nope'], 'expected a file or a shipped scenario'],
-    [['--scenario', 'package.json'], 'expected a known field'],
+    [['--scenario', 'package.json'], 'expected fields of a scenario, got a package.json'],
     [['--scenario', 'README.md'], 'README.md:'],
     [['--scenario', 'fixtures'], 'fixtures: expected a file'],
     [['--watch'], 'expected a file with --watch, got the shipped scenario default'],

@@ -134,9 +134,9 @@ test.each<[string, RegExp, ServiceResponse]>([
 });
 
 test.each([
-  ['Retry-After', 429, '60', { 'retry-after': '9999999999999' }],
+  ['Retry-After', 429, '60', { 'retry-after': '999999999999999' }],
   ['X-RateLimit-Reset', 200, '9999999999999', {}],
-])('a %s in 300,000 years ends with a sentence', async (_, status, reset, more) => {
+])('a %s in more than 30,000 years ends with a sentence', async (_, status, reset, more) => {
   const rate = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
   const headers = Object.entries({ 'content-type': 'application/json', ...rate, ...more });
   const { ended, exchanges } = await calibrate(replaced(1, { status, headers, body: '[]' }), options);
