@@ -2,6 +2,7 @@ import type { Finding } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
+import { describeLeftOut } from '../judge/unrecorded.js';
 import { groupBy } from '../values/group-by.js';
 import { Button, Select } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
@@ -70,7 +71,7 @@ export function Outcome({ session }: { session: Session }) {
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file contains requests and no verdict.</p>;
   const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
-  const { outcome, reason = waiting, counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
+  const { outcome, reason = waiting, counts, failures = [], about, leftOut }: Partial<RunResult> = verdict ?? {};
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
@@ -93,6 +94,7 @@ export function Outcome({ session }: { session: Session }) {
         <p key={code}>{text}</p>
       ))}
       {about !== undefined && <p class="note">{about}</p>}
+      {leftOut !== undefined && <p class="note">Entries that are no requests: {describeLeftOut(leftOut)}.</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}

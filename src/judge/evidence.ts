@@ -149,7 +149,9 @@ export function findBlockingLacks(
   const total = pluralize(requests.length, 'request');
   const lacks: BlockingLack[] = partsInOrder.flatMap((part) => {
     const found = lacking.get(part);
-    return found === undefined ? [] : [{ part, text: describeLack(part, found, total) }];
+    if (found === undefined) return [];
+    const all = part === 'readable headers' ? found : requests.filter(({ missing }) => missing.includes(part));
+    return [{ part, text: describeLack(part, all, total) }];
   });
   if (byWorker.size > 0) {
     const text = `During a wait, ${pluralize(byWorker.size, 'response')} came from a service worker, which may or may not have asked the service. Record the worker's own requests as well.`;

@@ -1,7 +1,6 @@
 import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
-import { joinWords } from '../values/join-words.js';
 import { runToEnd } from '../values/steps.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
@@ -10,6 +9,7 @@ import { judgeByWire, rules, type Verdict, verdictOn } from './judge-run.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { isRefusal, readReset } from './promises.js';
 import { createRun, type RequestClass, type Run, type RunFacts } from './run.js';
+import { describeLeftOut } from './unrecorded.js';
 
 /**
  * Facts about a recorded run that the recording does not contain. `areHeadersHidden`: whether the client was a web page
@@ -138,7 +138,6 @@ function withLeftOut(verdict: Verdict, exchanges: readonly Exchange[], leftOut: 
   const counts = byReason.map(([reason, { length }]) => ({ reason, count: length }));
   const named = { ...verdict, leftOut: counts };
   if (exchanges.length > 0) return named;
-  const texts = joinWords(counts.map(({ reason, count }) => `${count} ${reason}`));
-  const reason = `No entry of the recording reached the service: ${texts}. Record the client while it sends requests to the service, without a cache.`;
+  const reason = `No entry of the recording reached the service: ${describeLeftOut(counts)}. Record the client while it sends requests to the service, without a cache.`;
   return { ...named, outcome: 'inconclusive', reason };
 }

@@ -18,6 +18,10 @@ export function describeOutside(outside: Groups = []): string | undefined {
   return `${pluralize(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
 }
 
+/** Counts the entries of a recording that are no requests to the service: `2 answered from a cache, 1 offline`. */
+export const describeLeftOut = (leftOut: readonly { readonly reason: string; readonly count: number }[]) =>
+  leftOut.map(({ reason, count }) => `${count} ${reason}`).join(', ');
+
 /** Message of the 404 response for a path outside the API. */
 export const unrecordedText = ({ api }: UnrecordedRequests): string =>
   `There is nothing at this address; the API is under ${api}.`;

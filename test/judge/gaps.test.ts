@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JudgeRecordingOptions } from '../../src/judge/judge-recording.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { countsLine } from '../../src/judge/report/wording.js';
 import { brief, entry, type HarEntry, judgeEntries, judgeText, site } from './recorded-entries.js';
 
 const things = '/api/things';
@@ -312,6 +313,11 @@ describe('a file without times or with nothing but cached entries', () => {
     expect(counts.requests).toBe(3);
   });
 
+  test('of empty times alone keeps its entries, because the program may record none', async () => {
+    const { counts, leftOut } = await judgeEntries(hasty.map((one) => having(one, { time: 0, timings: {} })));
+    expect([counts.requests, leftOut]).toEqual([3, undefined]);
+  });
+
   test('of cached entries says that nothing reached the service', async () => {
     const { outcome, reason, leftOut } = await judgeEntries([having(served(0), { _fromCache: 'disk' })]);
     expect([outcome, leftOut]).toEqual(['inconclusive', [{ reason: 'answered from a cache', count: 1 }]]);
@@ -342,7 +348,9 @@ describe('JSON Lines with gaps', () => {
   });
 
   test('a line without response headers is read', async () => {
-    const { outcome, reason } = await judgeText([line(0, 429, { headers: undefined }), line(3, 200)].join('\n'));
+    const { outcome, reason } = await judgeText(
+      [line(0, 429, { headers: undefined }), line(3, 200, { headers: { Vary: 'Origin' } })].join('\n'),
+    );
     expect([outcome, reason]).toEqual([
       'inconclusive',
       '1 of 2 requests was recorded without response headers such as Retry-After. Write the response headers, such as Retry-After, into "headers".',
@@ -362,4 +370,106 @@ describe.each([
   test.each(cases)('%s', async (_name, entries, right, options) => {
     expect(brief(await judgeEntries(entries, options))).toBe(right);
   });
+});
+
+describe('headers that a page of another origin could not read', () => {
+  const origin = 'https://app.example.test';
+  const byPage = (exposed?: string, more: Record<string, string> = {}) => ({
+    key: 'page',
+    requestHeaders: { origin, 'user-agent': 'Mozilla/5.0' },
+    headers: {
+      'access-control-allow-origin': '*',
+      ...(exposed !== undefined && { 'access-control-expose-headers': exposed }),
+      ...more,
+    },
+  });
+  const retried = (options: object) => [refused(-20, 5, options), refused(-19, 4, options)] as HarEntry[];
+
+  test('void only their own response', async () => {
+    expect(brief(await judgeEntries([...retried(byPage()), ...hasty]))).toBe('fail early-retry:fail gave-up:info');
+    expect((await judgeEntries([...retried(byPage('Retry-After')), ...patient])).outcome).toBe('fail');
+  });
+
+  test('make the verdict inconclusive if the page retried, with the header that the service must send', async () => {
+    const { outcome, reason, exercised } = await judgeEntries(retried(byPage()));
+    expect([outcome, exercised]).toEqual(['inconclusive', ['retry-storm']]);
+    expect(reason).toBe(
+      'The page could not read in 1 response when it may retry: to a page of another origin, the service must send Access-Control-Expose-Headers: Retry-After, X-RateLimit-Reset.',
+    );
+    expect((await judgeEntries([...retried(byPage()), ...patient])).outcome).toBe('inconclusive');
+    expect((await judgeEntries([...patient, refused(20, 5, byPage())])).outcome).toBe('pass');
+  });
+
+  test('are those that the response does not expose', async () => {
+    const reset = String(Date.UTC(2026, 0, 1, 12) / 1_000);
+    const limits = { 'x-ratelimit-reset': reset };
+    expect((await judgeEntries(retried(byPage('*')))).outcome).toBe('fail');
+    expect((await judgeEntries(retried(byPage('x-ratelimit-reset', limits)))).outcome).toBe('fail');
+    expect((await judgeEntries(retried(byPage('x-ratelimit-reset')))).outcome).toBe('inconclusive');
+  });
+
+  test('are read by a page of the same origin, and by a program that copies the header Origin', async () => {
+    const sameOrigin = { ...byPage(), requestHeaders: { origin: site, 'user-agent': 'Mozilla/5.0' } };
+    expect((await judgeEntries(retried(sameOrigin))).outcome).toBe('fail');
+    const program = { key: 'page', requestHeaders: { origin, 'user-agent': 'node' } };
+    expect((await judgeEntries(retried(program))).outcome).toBe('fail');
+  });
+
+  test('include all headers of a response that a page may not read at all', async () => {
+    const { outcome, reason } = await judgeEntries(retried({ ...byPage(), headers: {} }));
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      expect.stringContaining('must send Access-Control-Allow-Origin and Access-Control-Expose-Headers'),
+    ]);
+  });
+});
+
+describe('an inconclusive verdict', () => {
+  test('names first that nothing was refused, not the missing key', async () => {
+    const { outcome, reason } = await judgeEntries([served(0, unkeyed), served(3, unkeyed)]);
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      'No request was refused and no response was lost, so nothing was put to the test. Record the client while api.example.test refuses its requests.',
+    ]);
+  });
+
+  test('names the missing part, its number of requests, and the setting of the recording program', async () => {
+    const anonymous = [refused(0, 10, unkeyed), served(3, unkeyed)];
+    const inChrome = await judgeEntries(anonymous, {}, 'WebInspector');
+    expect(inChrome.reason).toBe(
+      '2 of 2 requests were recorded without an API key, so it is unknown which requests share a key. In Chrome and Edge, enable "Allow to generate HAR with sensitive data" in the settings of the developer tools, or use --one-key if all had the same key.',
+    );
+    expect((await judgeEntries(anonymous, { isOneKey: true })).outcome).toBe('pass');
+  });
+
+  test('names entries without a response, as a load generator records them', async () => {
+    const unsentEntries = [served(0), served(3)].map((one) => ({ ...one, response: undefined }));
+    const { outcome, reason } = await judgeEntries(unsentEntries);
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      '2 of 2 requests were recorded without a response. Record the responses as well.',
+    ]);
+  });
+});
+
+test('a report counts the entries that are no requests', async () => {
+  const verdict = await judgeEntries([
+    ...patient,
+    having(served(12), { _fromCache: 'disk' }),
+    offline(13),
+    offline(14),
+  ]);
+  expect(countsLine(verdict)).toBe('2 requests: 1 served, 1 refused; left out: 1 answered from a cache, 2 offline');
+});
+
+test('a connection of HTTP/2 says nothing about the order of requests', async () => {
+  const widgets = (httpVersion: string) =>
+    [refused(0, 10), refused(0.06, 10), refused(0.12, 10), served(10.5), served(10.9), served(11.3)].map(
+      (one, index) => ({
+        ...one,
+        request: { ...one.request, url: `${one.request.url}/${index % 3}`, httpVersion },
+        connection: '7',
+      }),
+    );
+  expect((await judgeEntries(widgets('HTTP/2'))).findings).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { pluralize } from '../../values/pluralize.js';
 import { type Finding, formatDuration } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
-import { countOf } from '../unrecorded.js';
+import { countOf, describeLeftOut } from '../unrecorded.js';
 
 /** Words for the kinds of requests in a timeline's legend. */
 export const markNames: Record<RequestKind, string> = {
@@ -25,8 +25,7 @@ export function countsLine(verdict: Verdict): string {
   const unrecorded = countOf(verdict.unrecorded ?? []);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (dropped > 0) parts.push(`${dropped} earlier dropped`);
-  const leftOut = (verdict.leftOut ?? []).map(({ reason, count }) => `${count} ${reason}`);
-  const others = leftOut.length > 0 ? `; left out: ${leftOut.join(', ')}` : '';
+  const others = verdict.leftOut === undefined ? '' : `; left out: ${describeLeftOut(verdict.leftOut)}`;
   return `${pluralize(requests, 'request')}: ${parts.join(', ')}${others}`;
 }
 
