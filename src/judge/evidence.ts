@@ -110,16 +110,18 @@ export function findBlockingLacks(
 ): BlockingLack[] {
   const lacking = new Map<Missing, JudgedRequest[]>();
   const mayHaveKey = createKeyTest(requests);
-  /** Keys with an open wait, with their refusals since its start. */
-  const open = new Map<string | undefined, JudgedRequest[]>();
+  /** Keys with an open wait, with the latest refusal of each method and path since its start. */
+  const open = new Map<string | undefined, Map<string, JudgedRequest>>();
   const lostWrites = new Set<string | undefined>();
   const keys = new Set(requests.flatMap(({ token }) => token ?? []));
   const doubtful = leftOut.filter(({ mayBeRequest }) => mayBeRequest);
   const byWorker = new Set<LeftOutEntry>();
+  /** Responses whose wait a page could not read, and after which the page sent a request. */
+  const retriedUnread = new Set<JudgedRequest>();
   for (const request of requests) {
     const { missing, token, isRefused, status, isWrite } = request;
     const isWaitAsked = isRefused || status === 503;
-    const waits = [...open].flatMap(([key, refusals]) => (mayHaveKey(request, key) ? refusals : []));
+    const waits = [...open].flatMap(([key, refusals]) => (mayHaveKey(request, key) ? [...refusals.values()] : []));
     const isRelevant = isWaitAsked || isUnknown(request) || waits.length > 0;
     const mayHaveAnyKey = isWaitAsked || !request.hasKeysInFile || [...keys].some((key) => mayHaveKey(request, key));
     for (const refusal of waits) {
@@ -137,15 +139,16 @@ export function findBlockingLacks(
       'answer body': isServed(request) && request.method === 'GET' && lostWrites.has(token),
     };
     for (const part of missing) if (isBlocked[part]) getOrCreate(lacking, part, () => []).push(request);
-    for (const hidden of waits.filter((refusal) => refusal.missing.includes('readable headers'))) {
-      const list = getOrCreate(lacking, 'readable headers', () => []);
-      if (!list.includes(hidden)) list.push(hidden);
+    for (const refusal of waits) {
+      if (refusal.missing.includes('readable headers')) retriedUnread.add(refusal);
     }
     const isCertain = !missing.some((part) => part === 'key' || part === 'timings' || part === 'response');
-    if (isWaitAsked && !missing.includes('key')) getOrCreate(open, token, () => []).push(request);
-    else if (isCertain && isAnswered(request) && status !== 401) open.delete(token);
+    if (isWaitAsked && !missing.includes('key')) {
+      getOrCreate(open, token, () => new Map()).set(`${request.method} ${request.path}`, request);
+    } else if (isCertain && isAnswered(request) && status !== 401) open.delete(token);
     if (isWrite && isUnknown(request)) lostWrites.add(token);
   }
+  if (retriedUnread.size > 0) lacking.set('readable headers', [...retriedUnread]);
   const total = pluralize(requests.length, 'request');
   const lacks: BlockingLack[] = partsInOrder.flatMap((part) => {
     const found = lacking.get(part);
