@@ -6,43 +6,12 @@ import { countsLine, hiddenLine, markNames } from '../../src/judge/report/wordin
 import { requestKinds } from '../../src/judge/request-kind.js';
 import { selectFindings } from '../../src/judge/select-findings.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
-import { svgTimeline, symbol, timelineHeight } from './svg.js';
+import { wrap } from '../../src/values/wrap.js';
+import { style, svgTimeline, symbol, timelineHeight } from './svg.js';
 
 const width = 960;
 /** Maximum length of a line of a finding, in characters. */
 const lineLength = 105;
-
-const style = `
-:root { color-scheme: light dark;
-  --back: #fff; --text: #1c2126; --quiet: #5b6670; --line: #d9dee3;
-  --good: #1a7f4b; --bad: #c0262d; --warn: #a15c00; --info: #1f6fb2; --wait: #f3d9a4; --ban: #f2b8b5; }
-@media (prefers-color-scheme: dark) { :root {
-  --back: #14181c; --text: #e4e8ec; --quiet: #97a3ae; --line: #333b43;
-  --good: #57c98a; --bad: #ff7b78; --warn: #e6a94c; --info: #6cb6f0; --wait: #574621; --ban: #642c2c; } }
-text { fill: var(--text); }
-.tick, .count { text-anchor: middle; font-size: 12px; }
-.tick, .plan, .quiet { fill: var(--quiet); }
-.open { text-anchor: end; font-size: 12px; }
-.key { font-weight: 600; }
-.grid, .axis, .cut { stroke: var(--line); fill: none; }
-.axis, .cut { stroke: var(--quiet); }
-.cut { stroke-width: 1.5; }
-.wait { fill: var(--wait); }
-.ban { fill: var(--ban); }
-.deadline { stroke: var(--text); stroke-width: 1.5; }
-.served { fill: var(--good); }
-.strike, .banned { fill: var(--bad); }
-.hollow { fill: none; stroke: var(--info); stroke-width: 2; }
-.cross { fill: none; stroke: var(--warn); stroke-width: 2.5; }
-tspan.fail { fill: var(--bad); font-weight: 600; }
-tspan.warn { fill: var(--warn); font-weight: 600; }
-tspan.info { fill: var(--info); font-weight: 600; }
-tspan.praise { fill: var(--good); font-weight: 600; }
-.badge.fail { fill: var(--bad); }
-.badge.pass { fill: var(--good); }
-.badge.inconclusive { fill: var(--warn); }
-.on { fill: var(--back); font-weight: 600; }
-`;
 
 /**
  * Draws a verdict and its run as an SVG picture, for pages without HTML: the timeline and the first findings of each
@@ -61,7 +30,7 @@ export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): 
     const { severity, code, text } = finding;
     const keys = keysOf(finding);
     const lines = [
-      ...wrap(`${keys && `${keys}: `}${firstSentence(text)}`),
+      ...wrap(`${keys && `${keys}: `}${firstSentence(text)}`, lineLength),
       ...(hidden.length > 0 ? [`${hiddenLine(hidden, timeline.startMs)}.`] : []),
     ];
     const top = y;
@@ -108,6 +77,3 @@ function legend({ rows }: Timeline, y: number): Markup[] {
 }
 
 const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
-
-const wrap = (text: string) =>
-  [...text.matchAll(new RegExp(`(.{1,${lineLength}})(?:\\s+|$)`, 'g'))].map(([, line = '']) => line);

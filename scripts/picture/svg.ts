@@ -3,6 +3,39 @@ import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { createTimeAxis } from '../../src/judge/report/time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow, TimelineSpan } from '../../src/judge/report/timeline.js';
 
+/** Style sheet of every picture of a run, for light and dark pages. */
+export const style = `
+:root { color-scheme: light dark;
+  --back: #fff; --text: #1c2126; --quiet: #5b6670; --line: #d9dee3;
+  --good: #1a7f4b; --bad: #c0262d; --warn: #a15c00; --info: #1f6fb2; --wait: #f3d9a4; --ban: #f2b8b5; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #14181c; --text: #e4e8ec; --quiet: #97a3ae; --line: #333b43;
+  --good: #57c98a; --bad: #ff7b78; --warn: #e6a94c; --info: #6cb6f0; --wait: #574621; --ban: #642c2c; } }
+text { fill: var(--text); }
+.tick, .count { text-anchor: middle; font-size: 12px; }
+.tick, .plan, .quiet { fill: var(--quiet); }
+.open { text-anchor: end; font-size: 12px; }
+.key { font-weight: 600; }
+.grid, .axis, .cut { stroke: var(--line); fill: none; }
+.axis, .cut { stroke: var(--quiet); }
+.cut { stroke-width: 1.5; }
+.wait { fill: var(--wait); }
+.ban { fill: var(--ban); }
+.deadline { stroke: var(--text); stroke-width: 1.5; }
+.served { fill: var(--good); }
+.strike, .banned { fill: var(--bad); }
+.hollow { fill: none; stroke: var(--info); stroke-width: 2; }
+.cross { fill: none; stroke: var(--warn); stroke-width: 2.5; }
+tspan.fail { fill: var(--bad); font-weight: 600; }
+tspan.warn { fill: var(--warn); font-weight: 600; }
+tspan.info { fill: var(--info); font-weight: 600; }
+tspan.praise { fill: var(--good); font-weight: 600; }
+.badge.fail { fill: var(--bad); }
+.badge.pass { fill: var(--good); }
+.badge.inconclusive { fill: var(--warn); }
+.on { fill: var(--back); font-weight: 600; }
+`;
+
 const width = 960;
 const left = 150;
 const right = 40;

@@ -56,7 +56,7 @@ export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOpe
   [...jsonPieces(runReport(sim, verdict, operations))].join('');
 
 /**
- * Creates a run report with shortened bodies. Masks all keys except the default scenario's public ones, because users
+ * Creates a run report with shortened bodies. Masks all keys except the published ones, because users
  * share reports.
  */
 function runReport(sim: Simulator, verdict: Verdict, operations: ControlOperations): RunReport {

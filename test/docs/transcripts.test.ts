@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run picture
-import { runReadme } from '../../scripts/report-picture.mjs';
+import { runDemo, runReadme } from '../../scripts/run-pictures.mjs';
 import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
 
@@ -126,6 +126,15 @@ function comparable(text: string, { command }: Step): string {
 /** The waits in a finding, and their pattern, depend on the exactness of timers. */
 const patternOfWaits = /allowed, [^.]*\./g;
 
+/** A picture of a run without the number and positions of its marks, which depend on the duration of each request. */
+const shape = (svg: string) =>
+  svg
+    .replace(/<line class="grid"[^>]*\/>|<text class="tick"[^>]*>[^<]*<\/text>/g, '')
+    .replace(/-?\d+(\.\d+)?/g, '#')
+    .replaceAll('</tspan><tspan x="#" dy="#">', ' ')
+    .replace(patternOfWaits, 'allowed, *.')
+    .replace(/(<g class="(?:served|banned)"[^>]*>.*?<\/g>)\1+/g, '$1');
+
 function expectShown(actual: string, step: Step): void {
   const [whole, expected] = [comparable(actual, step), comparable(step.output, step)];
   const parts = expected.split(/(?:^|\s)\.\.\.(?:\s|$)/);
@@ -191,16 +200,29 @@ describe.concurrent('a terminal prints the transcripts of the documentation', ()
     const options = { timeout: isSearch ? 240_000 : 60_000, tags: needsCurl ? ['needs/curl'] : [] };
     test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
   }
-  test('the picture in the README shows the run of its command', async () => {
+  test('the picture of the README shows the run of its command', async () => {
     const { picture } = await runReadme();
-    // Number and position of the marks depend on the duration of each request.
-    const shape = (svg: string) =>
-      svg
-        .replace(/<line class="grid"[^>]*\/>|<text class="tick"[^>]*>[^<]*<\/text>/g, '')
-        .replace(/-?\d+(\.\d+)?/g, '#')
-        .replaceAll('</tspan><tspan x="#" dy="#">', ' ')
-        .replace(patternOfWaits, 'allowed, *.');
     const kept = readFileSync(join(root, 'docs/report.svg'), 'utf8');
     expect(shape(kept), 'run npm run picture').toBe(shape(picture));
+  });
+
+  test('the picture of the demo, and its lines on a terminal, show a run of both clients', async () => {
+    const { picture, lines } = await runDemo();
+    expect(shape(readFileSync(join(root, 'docs/demo.svg'), 'utf8')), 'run npm run picture').toBe(shape(picture));
+    const shown: string[] = lines;
+    expect(shown.filter((line) => line.length > 80)).toEqual([]);
+    const [, wrong, early, right, late] = shown;
+    expect([wrong, right]).toEqual([
+      expect.stringMatching(/^ {2}wrong-client FAIL {2}•$/),
+      expect.stringMatching(/^ {2}right-client PASS {2}•( +(•\d*)+)+$/),
+    ]);
+    expect([early, late]).toEqual([
+      expect.stringMatching(/^ +×─*(!═*|!─*){3}(═+#\d*)+═+›$/),
+      expect.stringMatching(/^ +×─+┤$/),
+    ]);
+    const headings = shown.filter((line) => /^\w/.test(line));
+    expect(headings).toEqual(['FAIL  wrong-client', 'PASS  right-client']);
+    expect(shown.indexOf('  ban-tripped')).toBeGreaterThan(shown.indexOf('FAIL  wrong-client'));
+    expect(shown.at(-1)).toBe('PASS  right-client');
   });
 });

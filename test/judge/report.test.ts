@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { svgReport } from '../../scripts/picture/svg-report.js';
+import { demoKeys } from '../../src/cli/commands/demo.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
 import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
@@ -66,9 +67,9 @@ describe('key names', () => {
     expect(named('one-free-key', 'a-pro-key', 'sk_live_1234')).toEqual(['…-key', '…-key (2)', '…1234']);
   });
 
-  test('show the public keys of the default scenario in full', () => {
+  test('show the public keys of the default scenario and of the demo in full', () => {
     expect(named('free-key', 'pro-key', 'free-key')).toEqual(['free-key', 'pro-key']);
-    expect(publicKeys).toEqual(Object.keys(defaultScenario.keys));
+    expect(publicKeys).toEqual([...Object.keys(defaultScenario.keys), ...Object.values(demoKeys)]);
     expect(named('toString')).toEqual(['…ring']);
   });
 

@@ -1,17 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import type { Finding } from '../../judge/finding.js';
 import { judge } from '../../judge/judge.js';
+import type { Style } from '../../judge/report/style.js';
+import { drawTerminalTimeline } from '../../judge/report/terminal-timeline.js';
+import { type Timeline, timelineOf } from '../../judge/report/timeline.js';
 import { loadPetstore } from '../../node/load-petstore.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { memoryEngine } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
+import { wrap } from '../../values/wrap.js';
 import { isBlockedPort } from '../blocked-ports.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
 import { startServer } from '../start-server.js';
+import { textColumns } from '../terminal.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface DemoFlags {
@@ -20,18 +26,65 @@ export interface DemoFlags {
   json?: boolean;
 }
 
-const keys = { wrong: 'wrong-client', right: 'right-client' } as const;
+/** API keys of the demo's clients. */
+export const demoKeys = { wrong: 'wrong-client', right: 'right-client' } as const;
 
 /** Variant of the shipped scenario `minute-wall` with two API keys, for two clients. */
 function demoScenario() {
   const { windows, description = '' } = readShipped('minute-wall');
   const key = { plan: 'free', usage: { minute: 59 } };
-  return { name: 'demo', description, ...(windows && { windows }), keys: { [keys.wrong]: key, [keys.right]: key } };
+  return {
+    name: 'demo',
+    description,
+    ...(windows && { windows }),
+    keys: { [demoKeys.wrong]: key, [demoKeys.right]: key },
+  };
+}
+
+/** Verdict on one of the demo's two clients. */
+export interface DemoResult {
+  client: string;
+  outcome: 'fail' | 'pass';
+  findings: Finding[];
+}
+
+/**
+ * Starts the server of the demo. `run` runs both clients against the server for a time, and judges them. The timeline
+ * has a row per client, with the outcome in place of the plan.
+ */
+export async function startDemo(port = 0) {
+  const sim = createSimulator({ scenario: demoScenario() });
+  const server = await startServer(memoryEngine(sim, loadPetstore), {
+    addressFrom: {},
+    options: { port, holdRefusals: true },
+  });
+  return { sim, server, run };
+
+  async function run(lengthMs: number): Promise<{ results: DemoResult[]; timeline: Timeline }> {
+    const over = AbortSignal.timeout(lengthMs);
+    const pets = `${server.baseUrl}/pets?limit=3`;
+    await Promise.all([
+      runClient(pets, demoKeys.wrong, over, () => 1_500),
+      runClient(pets, demoKeys.right, over, (promisedMs) => promisedMs * (1 + 0.05 * Math.random())),
+    ]);
+    const { findings } = judge(sim);
+    const results = Object.values(demoKeys).map((client): DemoResult => {
+      const ids = new Set(sim.journal.query({ key: client }).map(({ id }) => id));
+      const own = findings.filter(
+        ({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)),
+      );
+      return { client, outcome: own.length > 0 ? 'fail' : 'pass', findings: own };
+    });
+    const { rows, ...times } = timelineOf(sim.journal.query());
+    const rowOf = ({ client, outcome }: DemoResult) =>
+      rows.filter(({ name }) => name === client).map((row) => ({ ...row, plan: outcome.toUpperCase() }));
+    return { results, timeline: { ...times, rows: results.flatMap(rowOf) } };
+  }
 }
 
 /**
  * Runs a wrong and a right client concurrently into the limit of the scenario `minute-wall`, for 20 seconds by default,
- * and prints the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
+ * and prints their timelines and the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
  */
 export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
@@ -39,48 +92,40 @@ export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void>
     throw new UsageError(`expected --port to be a port that fetch and browsers connect to, got ${port}; use another`);
   }
   const lengthMs = timeoutOf(flags.timeout ?? '20s');
-  const sim = createSimulator({ scenario: demoScenario() });
-  const server = await startServer(memoryEngine(sim, loadPetstore), {
-    addressFrom: {},
-    options: { port, holdRefusals: true },
-  });
+  const { sim, server, run } = await startDemo(port);
   const { stdout } = process;
-  const say = (line: string) => {
-    if (!flags.json) print(`${line}\n`);
+  const columns = textColumns();
+  const say = (...lines: string[]) => {
+    if (!flags.json) print(`${lines.join('\n')}\n`);
   };
-  say(`  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`);
-  say(`  Clients    ${keys.wrong} always waits 1.5 seconds; ${keys.right} obeys Retry-After`);
+  say(
+    `  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`,
+    `  Clients    ${demoKeys.wrong} always waits 1.5 seconds; ${demoKeys.right} obeys Retry-After`,
+  );
   if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  const over = AbortSignal.timeout(lengthMs);
-  const pets = `${server.baseUrl}/pets?limit=3`;
-  await Promise.all([
-    runClient(pets, keys.wrong, over, () => 1_500),
-    runClient(pets, keys.right, over, (promisedMs) => promisedMs * (1 + 0.05 * Math.random())),
-  ]);
-  const results = Object.values(keys).map((key) => ({ client: key, ...verdictOn(key) }));
+  const { results, timeline } = await run(lengthMs);
   if (flags.json) print(formatJsonResult({ results }, next));
-  for (const { client, outcome, findings } of results) {
-    const shown = styleText(outcome === 'fail' ? 'red' : 'green', outcome === 'fail' ? 'FAIL' : 'PASS');
-    say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
-  }
+  say(...demoLines(results, timeline, columns, styleText));
   if (!stdout.isTTY || flags.json) return server.close();
   // Freezes the simulated clock, because a running clock in the dashboard would suggest that the demo's clients are
   // still active.
   sim.clock.freeze();
-  say(
-    '\nBoth clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:',
-  );
-  for (const command of next) say(`  ${command.replace(' --json', '')}`);
+  const end =
+    'Both clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:';
+  say('', ...wrap(end, columns), ...next.map((command) => `  ${command.replace(' --json', '')}`));
+}
 
-  /** Judges one of the demo's two clients, selected by its API key. */
-  function verdictOn(key: string) {
-    const { findings } = judge(sim);
-    const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));
-    const ownFindings = findings.filter(
-      ({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)),
-    );
-    return { outcome: ownFindings.length > 0 ? 'fail' : 'pass', findings: ownFindings };
-  }
+/** Formats the timelines of both clients on one axis, then the findings on each client. */
+export function demoLines(results: readonly DemoResult[], timeline: Timeline, columns: number, style: Style): string[] {
+  return [
+    '',
+    ...drawTerminalTimeline(timeline, columns - 2, style),
+    ...results.flatMap(({ client, outcome, findings }) => [
+      '',
+      `${style('bold', style(outcome === 'fail' ? 'red' : 'green', outcome.toUpperCase()))}  ${style('bold', client)}`,
+      ...findings.flatMap(({ code, text }) => [`  ${style('bold', code)}`, ...wrap(text, columns, 4)]),
+    ]),
+  ];
 }
 
 const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];

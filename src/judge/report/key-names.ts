@@ -2,12 +2,15 @@ import type { RequestRecord } from '../../requests/request-record.js';
 import { maskedKey } from '../../values/mask-key.js';
 import type { Finding } from '../finding.js';
 
-/** API keys of the default scenario, which the documentation publishes. */
-export const publicKeys = ['free-key', 'pro-key', 'business-key', 'enterprise-key', 'revoked-key'];
+/** API keys of the default scenario and of `petstore-sim demo`, which the documentation publishes. */
+export const publicKeys = [
+  ...['free-key', 'pro-key', 'business-key', 'enterprise-key', 'revoked-key'],
+  ...['wrong-client', 'right-client'],
+];
 
 /**
- * Names API keys in reports, which may be shared with others. The public keys of the default scenario appear in full,
- * and all other keys masked. Equal masked names get numbers.
+ * Names API keys in reports, which may be shared with others. The public keys appear in full, and all other keys
+ * masked. Equal masked names get numbers.
  * @param tokens API keys in the order in which equal masked names are numbered
  */
 export function keyNames(tokens: Iterable<string | undefined>): Map<string | undefined, string> {

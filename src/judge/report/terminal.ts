@@ -1,6 +1,7 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { findingCodes } from '../../scenario/finding-codes.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { wrap } from '../../values/wrap.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import { busyMark } from '../lag.js';
@@ -26,8 +27,7 @@ const severityColors = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gre
 >;
 
 /**
- * Formats a verdict as text for a terminal, with a timeline. API keys are masked, except the default scenario's public
- * keys.
+ * Formats a verdict as text for a terminal, with a timeline. API keys are masked, except the published ones.
  * @param entries the judged journal, in order of arrival
  */
 export function terminalReport(
@@ -76,24 +76,4 @@ export function terminalReport(
       : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
   const more = [...silent, ...(about === '' ? [] : ['', ...wrap(sanitizeText(about.trim()), width, 0)])];
   return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
-}
-
-/** Wraps a text at word boundaries and indents each line. */
-function wrap(text: string, width: number, indent: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    for (let rest = word; ; rest = rest.slice(width - indent)) {
-      const longer = line === '' ? rest : `${line} ${rest}`;
-      if (longer.length <= width - indent) {
-        line = longer;
-        break;
-      }
-      if (line !== '') lines.push(line);
-      line = rest.slice(0, width - indent);
-      if (rest.length <= width - indent) break;
-    }
-  }
-  if (line !== '') lines.push(line);
-  return lines.map((each) => ' '.repeat(indent) + each);
 }

@@ -1,4 +1,4 @@
-// Runs the client of the README, and writes its report as a picture and as a transcript; part of npm run picture.
+// Runs the demo and the client of the README, and writes their pictures and a transcript; part of npm run picture.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,8 +42,24 @@ export async function runReadme() {
   }
 }
 
+/** Runs `petstore-sim demo` for 16 seconds. @returns the run as a picture, and as lines of a terminal of 80 columns */
+export async function runDemo() {
+  const { startDemo, demoLines, svgDemo } = await source(`
+    export { startDemo, demoLines } from './cli/commands/demo.js';
+    export { svgDemo } from '../scripts/picture/svg-demo.js';
+  `);
+  const { run, server } = await startDemo();
+  try {
+    const { results, timeline } = await run(16_000);
+    return { lines: demoLines(results, timeline, 80, (_, text) => text), picture: svgDemo(timeline) };
+  } finally {
+    await server.close();
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { shown, picture } = await runReadme();
+  const [demo, { shown, picture }] = await Promise.all([runDemo(), runReadme()]);
+  write('docs/demo.svg', demo.picture);
   write('docs/report.svg', picture);
   const page = 'docs/judging-clients.md';
   const text = read(page);
