@@ -88,7 +88,7 @@ export function complexityOf({ scenario, entries }: Trial): number[] {
   const { expect: _, ...fields } = scenario;
   const leaves = pathsIn(fields)
     .map((path) => valueAt(fields, path))
-    .filter((value) => typeof value !== 'object');
+    .filter((value) => typeof value !== 'object' || value === null || isEmpty(value));
   const oddness = leaves.reduce<number>((sum, value) => sum + oddnessOf(value), 0);
   return [entries.length, durationClass(longestMs), leaves.length, oddness];
 }

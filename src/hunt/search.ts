@@ -68,6 +68,8 @@ const maximumFound = 12;
  * the same bugs.
  */
 const maximumPerCode = 3;
+/** Number of runs of a find's scenario that show which causes the same bug can have. */
+const causeRuns = 20;
 
 /**
  * Searches for scenarios in which a client fails. Mutates scenarios in which the client showed new behavior, and
@@ -123,6 +125,17 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     found.splice(0, found.length, ...others, reduced);
   }
 
+  /**
+   * Adds to the known failures those of the same code that the scenario of a find shows when the client is run again.
+   * They are of the same bug: a client that waits a random time shows another cause in each run.
+   */
+  async function learnCauses({ scenario, failure }: Run): Promise<void> {
+    for (let repeat = 0; repeat < causeRuns; repeat++) {
+      const { failures = [] } = (await run(scenario)) ?? {};
+      known.push(...failures.filter((other) => other.code === failure?.code && !isKnown(other)));
+    }
+  }
+
   /** Whether the next run tries a mutated scenario although initial scenarios are left, so that short hunts try both. */
   const isMutation = () => begun % (isRealTime ? 8 : 4) === 0;
 
@@ -165,7 +178,10 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       known.push(failure);
       const reduced = await reduce({ ...trial, failure }, initial, options);
       if (reduced === undefined) known.splice(known.indexOf(failure), 1);
-      else addFound(reduced);
+      else {
+        addFound(reduced);
+        if (!isRealTime) await learnCauses(reduced);
+      }
     }
   }
 
@@ -281,7 +297,10 @@ async function reduce<Run extends Trial>(
     const text = JSON.stringify(scenario);
     if (tried.has(text)) return false;
     tried.add(text);
-    const otherRun = await again(scenario);
+    let otherRun = await again(scenario);
+    // Without a condition of a fault, the client may go on after the failure. The requests until then are compared.
+    const most = best.entries.length;
+    if (canCut && otherRun !== undefined && otherRun.entries.length > most) otherRun = await again(scenario, most);
     if (otherRun === undefined || !isSimpler(complexityOf(otherRun), complexityOf(best))) return false;
     best = otherRun;
     return true;

@@ -8,6 +8,7 @@ import { createSimulator, type Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
 import { patience } from '../support/patience.js';
 import { plantedBugs } from './planted-clients.js';
 import { longSleep, send } from './right-clients.js';
@@ -94,6 +95,29 @@ describe('hunt', () => {
     };
     expect((await hunt(once, { runs: 60 })).found).toEqual([]);
     expect(runs).toBeGreaterThan(5);
+  });
+
+  test('reports a client that waits a random time once, whichever causes its waits look like', async () => {
+    let draws = 0;
+    const hurried: HuntClient = async ({ fetch, sleep, baseUrl, apiKey }) => {
+      for (let attempt = 0; attempt < 6; attempt++) {
+        const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+        const seconds = Number.parseFloat(response.headers.get('retry-after') ?? '');
+        if (response.status !== 429 || !(seconds < 100_000)) return;
+        await sleep(1_000 * seconds * (0.6 + 0.3 * seededFraction(7, draws++)));
+      }
+    };
+    for (const seed of [1, 2]) {
+      const { found } = await hunt(hurried, { runs: 150, seed });
+      expect(found.filter(({ code }) => code === 'early-retry')).toHaveLength(1);
+    }
+  });
+
+  test('removes a condition of a fault if the client then only goes on after its failure', async () => {
+    const { found } = await hunt(planted('adds a pet again after a lost response'), { runs: 120 });
+    expect(found.map(({ code, scenario, verdict }) => [code, scenario, verdict.counts.requests])).toEqual([
+      ['duplicate-write', { faults: [{ then: { reset: true, phase: 'after' } }] }, 2],
+    ]);
   });
 
   test("includes the caller's scenario fields", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { simplerForms } from '../../src/hunt/reduce.js';
-import type { Scenario } from '../../src/index.js';
+import { complexityOf, isSimpler, simplerForms } from '../../src/hunt/reduce.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { judge } from '../../src/judge/judge.js';
 
 const scenario = (nth: number, delay: string): Scenario => ({ faults: [{ when: { nth }, then: { delay } }] });
 
@@ -35,4 +36,17 @@ test('no duration gets longer where runs take real time', () => {
   expect(durations('2s', false)).toEqual(['10s', '1m', '5s']);
   expect(durations('2s', true)).toEqual([]);
   expect(durations('8s', true)).toEqual(['5s', '2s', '1s']);
+});
+
+test.each<Scenario>([
+  { hostileHeaders: { retryAfter: 'fractional' } },
+  { hostileHeaders: {} },
+  { faults: [] },
+  { keys: { 'free-key': {} } },
+  { windows: { minute: null } } as unknown as Scenario,
+])('a scenario without the field of %j is simpler', (more) => {
+  const verdict = judge(createSimulator());
+  const of = (fields: Scenario) =>
+    complexityOf({ scenario: fields, verdict, entries: [], failure: undefined, failures: [], end: 'returned' });
+  expect(isSimpler(of({}), of(more))).toBe(true);
 });

@@ -57,6 +57,29 @@ test('does not report what follows from a known failure', async () => {
   expect(await codesOf('early-retry', 'early-retry ban-tripped gave-up')).toEqual(['early-retry']);
 });
 
+const noWait: Partial<Failure> = { cause: 'no wait' };
+const noWaitAfterDate: Partial<Failure> = { cause: 'no wait after a date' };
+const thousandth: Partial<Failure> = { cause: 'a thousandth of the wait' };
+const halfSecond: Partial<Failure> = { cause: '', waitMs: 500 };
+
+test.each<[string, Partial<Failure>[], Partial<Failure>[]?]>([
+  ['no wait at all explains none after a date', [noWait, noWaitAfterDate], [noWait]],
+  ['in any order', [noWaitAfterDate, noWait], [noWait]],
+  ['a thousandth of the wait explains none', [thousandth, noWait], [thousandth]],
+  ['in any order', [noWait, thousandth], [thousandth]],
+  ['one fixed wait is one bug', [halfSecond, { cause: 'slightly early', waitMs: 503 }], [halfSecond]],
+  ['another fixed wait is another', [halfSecond, { cause: 'slightly early', waitMs: 900 }]],
+  ['no wait after a date is not every bug with dates', [noWaitAfterDate, halfSecond]],
+])('reports two failures of one cause once: %s, %j', async (_, causes, expected = causes) => {
+  const failing = async (scenario: Scenario) => {
+    const failure = { code: 'early-retry', cause: '', text: '', ...causes[Number(scenario.description)] };
+    return { ...(await run({})), scenario, failures: [failure], failure };
+  };
+  const initial = causes.map((_, index): Scenario => ({ description: String(index) }));
+  const { found } = await searching(initial, { run: failing });
+  expect(found.map(({ failure }) => failure)).toEqual(expected.map((cause) => expect.objectContaining(cause)));
+});
+
 test('reports the easiest of the runs with one failure, if runs are slow', async () => {
   const initial = [5, 2, 3].map((start): Scenario => ({ description: 'early-retry', ids: { start } }));
   const { found } = await searching(initial);
