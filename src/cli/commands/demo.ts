@@ -7,9 +7,10 @@ import { drawTerminalTimeline } from '../../judge/report/terminal-timeline.js';
 import { type Timeline, timelineOf } from '../../judge/report/timeline.js';
 import { loadPetstore } from '../../node/load-petstore.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
-import { memoryEngine } from '../../node/serve-state.js';
+import { memoryEngine, type ServedState } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
+import type { Simulator } from '../../simulator/simulator.js';
 import { wrap } from '../../values/wrap.js';
 import { isBlockedPort } from '../blocked-ports.js';
 import type { CliInput } from '../cli-input.js';
@@ -48,11 +49,18 @@ export interface DemoResult {
   findings: Finding[];
 }
 
+/** Simulator of the demo with its server. */
+interface Demo {
+  sim: Simulator;
+  server: Pick<ServedState, 'baseUrl' | 'controlUrl' | 'close'>;
+  /** Runs both clients for a time, and judges them. */
+  run(lengthMs: number): Promise<{ results: DemoResult[]; timeline: Timeline }>;
+}
+
 /**
- * Starts the server of the demo. `run` runs both clients against the server for a time, and judges them. The timeline
- * has a row per client, with the outcome in place of the plan.
+ * Starts the server of the demo. The timeline of its run has a row per client, with the outcome in place of the plan.
  */
-export async function startDemo(port = 0) {
+export async function startDemo(port = 0): Promise<Demo> {
   const sim = createSimulator({ scenario: demoScenario() });
   const server = await startServer(memoryEngine(sim, loadPetstore), {
     addressFrom: {},
