@@ -7,7 +7,7 @@ import { drawTerminalTimeline } from '../../judge/report/terminal-timeline.js';
 import { type Timeline, timelineOf } from '../../judge/report/timeline.js';
 import { loadPetstore } from '../../node/load-petstore.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
-import { memoryEngine, type ServedState } from '../../node/serve-state.js';
+import { memoryEngine, type OpenedState, type ServedState } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
 import type { Simulator } from '../../simulator/simulator.js';
@@ -52,7 +52,7 @@ export interface DemoResult {
 /** Simulator of the demo with its server. */
 interface Demo {
   sim: Simulator;
-  server: Pick<ServedState, 'baseUrl' | 'controlUrl' | 'close'>;
+  server: Pick<ServedState<OpenedState>, 'baseUrl' | 'controlUrl' | 'close'>;
   /** Runs both clients for a time, and judges them. */
   run(lengthMs: number): Promise<{ results: DemoResult[]; timeline: Timeline }>;
 }
