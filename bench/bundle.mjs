@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
+// `node bench/bundle.mjs` notes the sizes in bundle-sizes.json, to which a test compares them.
 const src = join(import.meta.dirname, '../src');
+const sizesFile = join(import.meta.dirname, 'bundle-sizes.json');
 
 /** Imports to bundle: those of a typical page, and all at once. */
 export const imports = {
@@ -30,4 +33,30 @@ export async function bundle(contents) {
   });
   const [{ contents: code }] = outputFiles;
   return { gzipBytes: gzipSync(code).length, metafile };
+}
+
+/**
+ * Measures what pages download: gzipped bytes of the imports, and minified bytes of each module, all with `persist`.
+ * @returns {Promise<{ gzipBytes: Record<'pages' | 'everything' | 'persist', number>, modules: Record<string, number> }>}
+ */
+export async function measureBundles() {
+  const withPersist = (contents) => `${contents} export { persist } from './persist.js';`;
+  const [pages, everything, persist, whole] = await Promise.all(
+    [imports.pages, imports.everything, withPersist(imports.pages), withPersist(imports.everything)].map(bundle),
+  );
+  const modules = Object.values(whole.metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file, { bytesInOutput }]) => [file, bytesInOutput]);
+  const gzipBytes = { pages: pages.gzipBytes, everything: everything.gzipBytes, persist: persist.gzipBytes };
+  return { gzipBytes, modules: Object.fromEntries(modules.sort()) };
+}
+
+/** Sizes as last noted. */
+export const notedBundles = () => JSON.parse(readFileSync(sizesFile, 'utf8'));
+
+if (process.argv[1] === import.meta.filename) {
+  const sizes = await measureBundles();
+  writeFileSync(sizesFile, `${JSON.stringify(sizes, null, 2)}\n`);
+  console.log(sizes.gzipBytes);
 }
