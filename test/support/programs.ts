@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export interface Program {
   /** Names on PATH; .ci/run hides them to test a machine with Node alone. */
   commands?: readonly string[];
-  /** Exits with 0 if the libraries of the program are installed as well. */
+  /** Files and folders of its libraries, where Debian installs them: to look is faster than to start each language. */
+  files?: readonly string[];
+  /** Exits with 0 if the program works; for what no file shows. */
   probe?: readonly [string, ...string[]];
   /** Debian packages that install the program. */
   debian: readonly string[];
@@ -36,8 +38,9 @@ export function findCommand(command: string): string | undefined {
   });
 }
 
-async function isInstalled({ commands = [], probe }: Program): Promise<boolean> {
+async function isInstalled({ commands = [], files = [], probe }: Program): Promise<boolean> {
   if (commands.some((command) => findCommand(command) === undefined)) return false;
+  if (!files.every((file) => existsSync(file))) return false;
   if (probe === undefined) return true;
   const [file, ...args] = probe;
   return new Promise((resolve) => execFile(file, args, (error) => resolve(error === null)));

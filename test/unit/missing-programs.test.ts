@@ -57,8 +57,8 @@ test('a command is found on PATH alone, and only if it can be executed', () => {
 });
 
 test('every program names a way to find it and a Debian package', () => {
-  for (const [name, { commands = [], probe = [], debian }] of Object.entries(programs)) {
-    expect([...commands, ...probe], name).not.toEqual([]);
+  for (const [name, { commands = [], files = [], probe = [], debian }] of Object.entries(programs)) {
+    expect([...commands, ...files, ...probe], name).not.toEqual([]);
     expect(debian, name).not.toEqual([]);
   }
   expect(installCommand(['php-guzzle'])).toBe('apt-get install php-cli php-guzzlehttp-guzzle');
