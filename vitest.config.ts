@@ -20,12 +20,18 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: patience },
-    setupFiles: process.env.TEST_COSTS === undefined ? [] : ['test/support/note-costs.ts'],
+    setupFiles: [
+      ...(process.env.TEST_COSTS === undefined ? [] : ['test/support/note-costs.ts']),
+      'test/support/set-up-file.ts',
+    ],
+    // Nothing changes what another file sees, as set-up-file.ts checks, so a worker loads the modules once for its files.
+    isolate: false,
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', missingProgramsReporter(missing)],
     tags: [
       { name: 'extended', description: 'Runs in `npm run test:all` only; CONTRIBUTING.md lists these tests.' },
+      { name: 'slow', description: 'Not in `npm run test:quick`: the ten slowest files that start no process.' },
       ...Object.keys(programs).map((name) => ({
         name: `needs/${name}`,
         description: `Skipped on a machine without ${name}, except with CI=true.`,
@@ -49,8 +55,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           // The packages that only some comparisons use lie below test/.
           exclude: [...processes, '**/node_modules/**'],
-          // Nothing here changes what another file sees, so a worker loads the modules once for all of its files.
-          isolate: false,
           maxConcurrency: 16,
         },
       },

@@ -1,9 +1,12 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readListenFlags } from '../../src/cli/listen-flags.js';
-import { runCommandLine as runHere } from '../support/command-here.js';
-import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 
@@ -48,7 +51,7 @@ describe('PORT and HOST of the environment', () => {
     'a PORT of %j is a mistake that names the variable',
     async (port) => {
       vi.stubEnv('PORT', port);
-      const { code, err } = await runHere(['serve']);
+      const { code, err } = await runCommandLine(['serve']);
       expect([code, err]).toEqual([
         2,
         `petstore-sim: expected the environment variable PORT to be a whole number from 0 to 65535, got ${JSON.stringify(port)}\n`,
@@ -96,9 +99,9 @@ describe('PORT and HOST of the environment', () => {
 
   test('exec takes a free port, whatever PORT is', async () => {
     vi.stubEnv('PORT', '1');
-    const print = ['--', process.execPath, '-e', 'console.log(process.env.PETSTORE_BASE_URL)'];
-    const { code, out } = await runCommandLine(['exec', ...print]);
-    expect([code, new URL(out.trim()).port === '1']).toEqual([0, false]);
+    const file = join(mkdtempSync(join(tmpdir(), 'petstore-sim-address-')), 'url');
+    const { code } = await runCommandLine(['exec', '--', 'sh', '-c', `echo $PETSTORE_BASE_URL > ${file}`]);
+    expect([code, new URL(readFileSync(file, 'utf8').trim()).port === '1']).toEqual([0, false]);
   });
 });
 

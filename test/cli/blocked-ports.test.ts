@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isBlockedPort } from '../../src/cli/blocked-ports.js';
-import { runCommandLine, startCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startCommandLine } from '../support/command-line.js';
 
 test('are those of fetch', async () => {
   const dispatcher = {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/cli/certify/certificate.js';
+import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
 import { patience } from '../support/patience.js';
@@ -247,7 +248,9 @@ scenarios: [wall.yaml]
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
+});
 
+describe('a mistake for certify', () => {
   test.each<[file: string, messages: string[]]>([
     ['', ['sdks.yaml:1:1: expected a map, got null']],
     ['a: b', ['sdks.yaml:1:1: sdks: expected a map, got none', 'sdks.yaml:1:1: a: expected a known field']],
@@ -275,7 +278,7 @@ scenarios: [wall.yaml]
     ['sdks: [', ['sdks.yaml:1:8: expected valid YAML']],
   ])('%j is refused with the place of the mistake', async (file, messages) => {
     const folder = folderWith(file, { 'bad.yaml': 'limit: off' });
-    const { code, err, out } = await certify(folder);
+    const { code, err, out } = await runCommandLine(['certify', 'sdks.yaml'], { cwd: folder });
     for (const message of messages) expect(err).toContain(message);
     expect([code, out, existsSync(join(folder, 'certificate'))]).toEqual([2, '', false]);
   });
@@ -296,7 +299,7 @@ scenarios: [wall.yaml]
     const folder = folderWith('sdks: { a: node right.mjs }\nscenarios: [wall.yaml]', {
       'odd.json': JSON.stringify(odd),
     });
-    const { code, err } = await run(folder, args);
+    const { code, err } = await runCommandLine(args, { cwd: folder });
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 });

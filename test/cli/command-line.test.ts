@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { cli, runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { cli, startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
 

@@ -126,7 +126,7 @@ describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
     ],
     [
       'a time limit of a client that failed',
-      ['--scenario', 'minute-wall', '--timeout', '15s'],
+      ['--scenario', 'minute-wall', '--timeout', '6s'],
       hasty(stay),
       124,
       'fail',

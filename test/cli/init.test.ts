@@ -80,12 +80,15 @@ test.each([
 });
 
 test("demo shows a wrong and a right client, and the dashboard's URL first", async () => {
-  const { code, out, err } = await run('demo', '--timeout', '10s');
+  const [{ code, out, err }, json] = await Promise.all([
+    run('demo', '--timeout', '10s'),
+    run('demo', '--json', '--timeout', '10s'),
+  ]);
   expect([code, err]).toEqual([0, '']);
   const lines = out.split('\n');
   expect(lines[0]).toMatch(/^ {2}Dashboard {2}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
   expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry: /m);
   expect(out).toMatch(/^PASS {2}right-client$/m);
-  const { results } = JSON.parse((await run('demo', '--json', '--timeout', '10s')).out);
+  const { results } = JSON.parse(json.out);
   expect(results).toMatchObject([{ outcome: 'fail' }, { outcome: 'pass', findings: [] }]);
 });

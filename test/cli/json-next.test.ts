@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { startServer } from '../support/command-line.js';
 
@@ -57,7 +57,7 @@ test('state export and import print with --json their result and next commands f
 
 test('calibrate and compare print with --json next commands for the same service', async () => {
   const { baseUrl } = await startServer(['--set', 'assumptions.paging=page']);
-  process.env.KEY_OF_NEXT = 'free-key';
+  vi.stubEnv('KEY_OF_NEXT', 'free-key');
   const service = `--target ${baseUrl} --key-env KEY_OF_NEXT`;
   const calibrate = (...more: string[]) =>
     runCommandLine(['calibrate', ...service.split(' '), '--patience', '1s', '--json', ...more], { cwd });

@@ -4,7 +4,7 @@ import { delimiter, join, posix, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { processTreeOf } from '../../src/cli/process-tree.js';
 import { isInside } from '../../src/node/scenario-files/is-inside.js';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../page/stage.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine, startServer } from '../support/command-line.js';
@@ -29,7 +29,7 @@ const text = (file: string) => readFileSync(file, 'utf8');
 const ask = (...more: string[]) => ['--target', baseUrl, '--key-env', 'KEY_OF_OUTPUT', '--patience', '1s', ...more];
 
 beforeAll(async () => {
-  process.env.KEY_OF_OUTPUT = 'free-key';
+  vi.stubEnv('KEY_OF_OUTPUT', 'free-key');
   folder = mkdtempSync(join(tmpdir(), 'petstore-sim-output-'));
   ({ baseUrl } = await startServer());
   recorded = inFolder('recorded.jsonl');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
@@ -184,7 +184,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
 
   test('learn the choices, continue after an interruption, and report the difference to another scenario', async () => {
     const { baseUrl } = await startServer(odd);
-    process.env.KEY_OF_TEST = key.KEY_OF_TEST;
+    vi.stubEnv('KEY_OF_TEST', key.KEY_OF_TEST);
     const out = inFolder('calibrated.yaml');
     const ask = ['calibrate', '--target', baseUrl, '--key-env', 'KEY_OF_TEST', '--out', out, '--patience', '1s'];
     const first = await runCommandLine([...ask, '--budget', '5']);
@@ -221,7 +221,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
     expect(
       (await runCommandLine([...compare.slice(0, 2), 'http://127.0.0.1:9/v1', ...compare.slice(3), out])).code,
     ).toBe(2);
-    process.env.KEY_OF_TEST = 'wrong';
+    vi.stubEnv('KEY_OF_TEST', 'wrong');
     expect((await runCommandLine([...compare, out])).code).toBe(2);
   });
 

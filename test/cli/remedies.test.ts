@@ -6,7 +6,7 @@ import { readDependencies } from '../../src/cli/client-dependencies.js';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import type { Finding } from '../../src/judge/finding.js';
 import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-remedies-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

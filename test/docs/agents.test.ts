@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommandLine, startCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { startCommandLine } from '../support/command-line.js';
 
 const root = join(import.meta.dirname, '../..');
 const pages = ['SKILL.md', 'llms.txt'];

@@ -72,7 +72,7 @@ describe.each(services)('%s', (name, sentence, listener) => {
   test.each(commands)('ends %s with a sentence and exit code 2', async (command) => {
     const target = await serve(listener);
     written = 0;
-    process.env.KEY_OF_UNUSABLE = 'free-key';
+    vi.stubEnv('KEY_OF_UNUSABLE', 'free-key');
     const out = join(folder, `${name} ${command}.yaml`);
     let text = '';
     vi.spyOn(process.stderr, 'write').mockImplementation((piece) => {

@@ -8,7 +8,7 @@ import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, journalOf } from '../fidelity/recorded-traffic.js';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
 import { type IssueClient, issueUrl, type Read, type ResetForm, recordIssues, uuidPath } from './issue-service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-other-'));

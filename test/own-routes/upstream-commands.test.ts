@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommandLine } from '../support/command-line.js';
+import { runCommandLine } from '../support/command-here.js';
+import { runCommandLine as runProcess } from '../support/command-line.js';
 
 const backend = createServer((request, response) => response.end(`${request.method} ${request.url}`));
 let upstream: string;
@@ -30,7 +31,7 @@ const client = (path: string) => [
 describe('commands with a backend', () => {
   test('exec judges a client of the backend, and repeats the flags in its advice', async () => {
     const args = ['exec', '--scenario', 'minute-wall', '--upstream', upstream, '--no-api', '--'];
-    const { code, out, err } = await runCommandLine([...args, ...client('/user')]);
+    const { code, out, err } = await runProcess([...args, ...client('/user')]);
     expect(out).toMatch(/^200 GET \/user\n429/);
     expect([code, err]).toEqual([1, expect.stringMatching(/FAIL {4}early-retry[\s\S]*GET \/user was refused/)]);
     expect(err).toContain(`--record run.jsonl --scenario minute-wall --upstream ${upstream} --no-api -- `);
@@ -38,7 +39,7 @@ describe('commands with a backend', () => {
   });
 
   test('without --no-api, the base URL of the client is that of the API', async () => {
-    const { out } = await runCommandLine(['exec', '--upstream', upstream, '--', ...client('/orders')]);
+    const { out } = await runProcess(['exec', '--upstream', upstream, '--', ...client('/orders')]);
     expect(out).toMatch(/^200 GET \/v1\/orders\n/);
   });
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { atEnd } from '../support/at-end.js';
 import { freePort } from '../support/free-port.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
 import { patience } from '../support/patience.js';
-import { atEnd } from './at-end.js';
 import { call } from './calls.js';
 import type { Replica } from './replicas.js';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
+import { atEnd } from '../support/at-end.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
-import { atEnd } from './at-end.js';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { atEnd } from './at-end.js';
+import { atEnd } from '../support/at-end.js';
 
 /** The network between replicas and their store: a TCP proxy that can be slow, lose answers, and be cut. */
 export interface Wire {

@@ -9,6 +9,7 @@ import { editorKeywords } from '../../scripts/editor-rules.mjs';
 // @ts-expect-error plain JavaScript, part of the build
 import { descriptions, jsonSchema } from '../../scripts/json-schema.mjs';
 import { createSimulator, type Scenario } from '../../src/index.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { banPresetNames } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
 import { badFiles } from './bad-files.js';
@@ -26,6 +27,10 @@ const shipped = readdirSync(join(root, 'scenarios')).filter((file) => file.endsW
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** Parses a file like an editor. */
 const asEditor = (text: string) => parse(text, { schema: 'core', merge: false });
+
+/** What the build makes of a scenario file: JSON with large numbers as text. */
+const asJson = (value: unknown): Scenario =>
+  JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each)));
 
 describe('the JSON Schema', () => {
   test('matches the built file', () => {
@@ -193,11 +198,11 @@ describe('an editor', () => {
 });
 
 describe("ajv with the JSON Schema, and the simulator's check agree", () => {
-  test.each(shipped)('that %s is valid, as YAML and as the JSON built from it', (file) => {
+  test.each(shipped)('that %s is valid', (file) => {
     expect(isValid(asEditor(read(`scenarios/${file}`))), JSON.stringify(isValid.errors)).toBe(true);
-    const built = JSON.parse(read(`dist/scenarios/${file.replace('.yaml', '.json')}`)) as Scenario;
-    expect(isValid(built), JSON.stringify(isValid.errors)).toBe(true);
-    expect(createSimulator({ scenario: built, generatePets }).name).toBe(file.replace('.yaml', ''));
+    const scenario = asJson(readYaml(read(`scenarios/${file}`)).value);
+    expect(isValid(scenario), JSON.stringify(isValid.errors)).toBe(true);
+    expect(createSimulator({ scenario, generatePets }).name).toBe(file.replace('.yaml', ''));
   });
 
   test.each(badFiles.filter(({ fineForJsonSchema }) => fineForJsonSchema === undefined))(

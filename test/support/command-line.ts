@@ -1,19 +1,19 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll, afterEach, TestRunner } from 'vitest';
+import { atEnd } from './at-end.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bin-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The command line built by `npm run build`, linked as npm does. */
-export const cli = join(folder, 'node_modules/.bin/petstore-sim');
+/** The command line built by `npm run build`, linked as npm does; the link has one place, so that workers share it. */
+export const cli = join(import.meta.dirname, '../../node_modules/.petstore-sim/node_modules/.bin/petstore-sim');
 mkdirSync(dirname(cli), { recursive: true });
-symlinkSync(join(import.meta.dirname, '../../dist/cli/main.cjs'), cli);
+try {
+  symlinkSync('../../../../dist/cli/main.cjs', cli);
+} catch (error) {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+}
 
 export interface SpawnOptions {
   /** Working directory. Default: the directory of the tests. */
@@ -25,28 +25,18 @@ export interface SpawnOptions {
   nodeFlags?: readonly string[];
 }
 
-const [ofTest, ofFile] = [new Set<ChildProcess>(), new Set<ChildProcess>()];
-
-// Processes of a test end with it; shared processes end with the last test of the file.
-afterEach(() => endAll(ofTest));
-afterAll(() => endAll(ofFile));
-
-async function endAll(running: Set<ChildProcess>): Promise<void> {
-  for (const child of running) {
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  }
-}
-
 function spawnCommandLine(
   args: readonly string[],
   { cwd, main = cli, node = process.execPath, nodeFlags = [] }: SpawnOptions,
 ): ChildProcessByStdio<null, Readable, Readable> {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   const child = spawn(node, [...nodeFlags, main, ...args], { ...(cwd !== undefined && { cwd }), stdio });
-  const running = TestRunner.getCurrentTest() === undefined ? ofFile : ofTest;
-  running.add(child);
-  child.once('close', () => running.delete(child));
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  // A process of a test ends with it; one that the tests share ends with the file.
+  atEnd(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
   return child;
 }
 
