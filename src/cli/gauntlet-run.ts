@@ -1,6 +1,6 @@
+import type { CommandEnd } from '../judge/command-end.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { busyMark, isBusy } from '../judge/lag.js';
-import type { CommandEnd } from '../judge/run-result.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import { clientOf } from '../scenario/client.js';

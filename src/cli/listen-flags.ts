@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type StopSignal, stopSignals } from '../judge/run-result.js';
+import { type StopSignal, stopSignals } from '../judge/command-end.js';
 import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { isBlockedPort } from './blocked-ports.js';

@@ -1,4 +1,4 @@
-import { type StopSignal, stopSignals } from '../judge/run-result.js';
+import { type StopSignal, stopSignals } from '../judge/command-end.js';
 
 /**
  * Calls a function at every signal that stops petstore-sim.

@@ -1,4 +1,4 @@
-import { type StopSignal, stopSignals } from '../judge/run-result.js';
+import { type StopSignal, stopSignals } from '../judge/command-end.js';
 import { graceMs } from './client-command.js';
 import { printNote } from './print-error.js';
 import { onStopSignal } from './stop-signals.js';

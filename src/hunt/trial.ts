@@ -1,7 +1,8 @@
-import { consequences } from '../judge/finding.js';
+import type { Finding, Rule } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { waitedMs } from '../judge/judged-request.js';
 import { earliestRetryMs, isRefusal, readRetryAfter, retryAfterFormOf } from '../judge/promises.js';
+import { rules } from '../judge/rules.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -45,12 +46,14 @@ export interface Trial {
 export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecord[]): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
+    .sort((one, other) => rankOf(one) - rankOf(other))
     .map(({ code, text, requests }) =>
       code === 'early-retry'
         ? { code, ...causeOf(requests, entries), text }
         : { code, cause: withoutNumbers(namedCauseIn(text)), text },
-    )
-    .sort((one, other) => Number(consequences.includes(one.code)) - Number(consequences.includes(other.code)));
+    );
+
+const rankOf = ({ code }: Finding) => (rules[code].isConsequence ? 1 : 0);
 
 const namedCauseIn = (text: string) => /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text)?.[1] ?? '';
 
@@ -121,7 +124,8 @@ export const explains = (known: Failure, failure: Failure): boolean =>
  * Whether a failure of the client probably follows from another failure in the same run. A retry storm can also be a
  * separate bug, but counts as a consequence.
  */
-export const isConsequence = ({ code }: Failure) => code === 'retry-storm' || consequences.includes(code);
+export const isConsequence = ({ code }: Failure) =>
+  code === 'retry-storm' || (rules as Partial<Record<string, Rule>>)[code]?.isConsequence === true;
 
 export const withoutNumbers = (text: string) => text.replace(/\d+(?:\.\d+)?/g, 'N');
 

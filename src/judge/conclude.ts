@@ -7,40 +7,19 @@ import type { Expectation } from './needs.js';
 import { describeOutages } from './outages.js';
 import { describeUnread } from './rules/early-retry.js';
 import { patienceMs } from './rules/overslept.js';
+import { rules } from './rules.js';
 import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
-/** Rules about error handling. A run that exercised none of these rules is inconclusive. */
-const conclusiveRules: readonly FindingCode[] = [
-  'early-retry',
-  'ban-hammered',
-  'duplicate-write',
-  'lost-write',
-  'body-changed',
-  'gave-up',
-  'retried-401',
-  'rounded-int64',
-  'proactive',
-];
-
 /** Maximum extension, in milliseconds, that the judge advises for a run stopped during the client's wait. */
 const testableMs = 600_000;
-
-/**
- * Texts that a finding shows, instead of `, or an error for the caller`, if the scenario requires a successful
- * response.
- */
-const endingIfServed: Partial<Record<FindingCode, string>> = {
-  'gave-up': ': the scenario requires a successful response',
-  'lost-write': ': the scenario requires a successful response',
-};
 
 /**
  * Sets a finding's severity to `fail` if the scenario requires that. A call that the client gave up and reported as an
  * error fails only if the scenario requires a successful response.
  */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
-  const ending = endingIfServed[found.code];
+  const ending = rules[found.code].endingIfServed;
   const isAskedFor = served && ending !== undefined;
   const fails = isAskedFor || (fail.includes(found.code) && (ending === undefined || found.severity !== 'info'));
   if (!fails || found.severity === 'praise') return found;
@@ -103,15 +82,14 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
 }
 
 /**
- * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, or else one in
- * `conclusiveRules`.
+ * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, or else one
+ * that is conclusive.
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
   // A client that pauses before the rate limit is never rejected, and so tests only the rule `proactive`.
-  return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
-    exercised.includes(code),
-  );
+  if (about.length > 0) return [...about, 'proactive' as const].some((code) => exercised.includes(code));
+  return exercised.some((code) => rules[code].isConclusive);
 }
 
 /**

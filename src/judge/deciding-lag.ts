@@ -1,11 +1,11 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { seededFraction } from '../values/seeded-random.js';
-import { consequences } from './finding.js';
 import { createOtherJudge, type JudgeOptions } from './judge.js';
 import type { Verdict } from './judge-run.js';
 import { toleranceMs } from './judged-request.js';
 import { earliestRetryMs } from './promises.js';
+import { rules } from './rules.js';
 
 /** Delays of the machine while a client ran. */
 export interface MachineLag {
@@ -96,7 +96,7 @@ const isEarly = ({ findings }: Verdict) => findings.some(({ code }) => code === 
 const isOnlyConsequence = (verdict: Verdict, other: Verdict) =>
   isEarly(verdict) &&
   !isEarly(other) &&
-  other.findings.every(({ code, severity }) => severity !== 'fail' || consequences.includes(code));
+  other.findings.every(({ code, severity }) => severity !== 'fail' || rules[code].isConsequence);
 
 /**
  * Whether the client met no rejection although it sent more requests than a window allows, because the window ended

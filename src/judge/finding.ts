@@ -46,21 +46,46 @@ export interface Judgement {
  */
 export type RestsOn = readonly Missing[];
 
+/** What a rule declares about itself and its findings. */
+interface RuleFacts {
+  readonly restsOn: RestsOn;
+  /** Behavior of the client, in words that follow "The client". */
+  readonly words: string;
+  /** Whether the rule is about error handling. A run that exercised no such rule is inconclusive. */
+  readonly isConclusive?: true;
+  /** Whether each finding fails the run, in every scenario. */
+  readonly alwaysFails?: true;
+  /** Whether findings blame the client for a missing request, which a later outage can hide. */
+  readonly isAbsence?: true;
+  /** Whether findings mostly follow from another finding in the same run, as a ban follows from early retries. */
+  readonly isConsequence?: true;
+  /**
+   * Whom findings blame. A finding about a refused caller is wrong if another caller received the refusal; one about all
+   * callers is wrong if they are several clients.
+   */
+  readonly blames?: 'refused caller' | 'all callers';
+  /** Maximum number of requests per assumed caller up to which several callers excuse a finding. Default: no limit. */
+  readonly maximumRequestsPerCaller?: number;
+  /**
+   * Text that a finding shows instead of `orError` if the scenario requires a successful response. Only then does a call
+   * that the client gave up and reported as an error fail.
+   */
+  readonly endingIfServed?: string;
+}
+
 /**
  * A rule that needs only requests and responses, as on the wire. Such a rule also judges recorded traffic of other
  * services.
  */
-export interface WireRule {
+export interface WireRule extends RuleFacts {
   readonly needs: 'wire';
-  readonly restsOn: RestsOn;
   // Property instead of a method, because TypeScript checks the parameters of methods less strictly.
   readonly judge: (run: Run) => Judgement;
 }
 
 /** Rule of the judge that needs the simulator's internal state, which recorded traffic lacks. */
-export interface SimulatorRule {
+export interface SimulatorRule extends RuleFacts {
   readonly needs: 'simulator';
-  readonly restsOn: RestsOn;
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
@@ -69,18 +94,6 @@ export interface SimulatorRule {
  * reads the simulator's internal state.
  */
 export type Rule = WireRule | SimulatorRule;
-
-/**
- * Codes of findings that mostly follow from another finding in the same run. For example, a ban follows from early
- * retries.
- */
-export const consequences: readonly string[] = [
-  'ban-tripped',
-  'ban-hammered',
-  'ignored-day-window',
-  'gave-up',
-  'lost-write',
-];
 
 /** Lists the codes of findings, each once. */
 export const codesOf = (findings: readonly Finding[]): FindingCode[] => [...new Set(findings.map(({ code }) => code))];

@@ -40,6 +40,9 @@ export const expectedRetryMs = ({ deadlineMs, answeredAtMs, unreadWaitMs = 0 }: 
  */
 export const orError = ', or an error for the caller';
 
+/** Text in place of `orError` if the scenario requires a successful response. */
+export const endingIfServed = ': the scenario requires a successful response';
+
 /**
  * Returns the severity of the finding that a client gave up calls, and a sentence for the finding's text. Only giving
  * up without an error for the caller is a fault.

@@ -5,9 +5,10 @@ import { runToEnd } from '../values/steps.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
 import { Gaps } from './gaps.js';
-import { judgeByWire, rules, type Verdict, verdictOn } from './judge-run.js';
+import { judgeByWire, type Verdict, verdictOn } from './judge-run.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { isRefusal, readReset } from './promises.js';
+import { rules } from './rules.js';
 import { createRun, type RequestClass, type Run, type RunFacts } from './run.js';
 import { describeLeftOut } from './unrecorded.js';
 

@@ -1,15 +1,9 @@
 import type { Outage } from '../journal/outage.js';
-import type { FindingCode } from '../scenario/finding-codes.js';
 import { joinWords } from '../values/join-words.js';
 import { pluralize } from '../values/pluralize.js';
 import type { Finding } from './finding.js';
+import { rules } from './rules.js';
 import type { JudgedRequest } from './run.js';
-
-/**
- * Codes of findings that blame a client because an expected request is missing. An outage after the last recorded
- * request can explain the missing request, because the server records no requests during an outage.
- */
-const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
 /**
  * Creates a function that decides whether an outage of the server may explain a client's wrong behavior (a finding).
@@ -25,7 +19,7 @@ export function createOutageExcuse(
   return ({ code, requests: ids }) => {
     const blamed = ids.flatMap((id) => byId.get(id) ?? []);
     const firstMs = Math.min(...blamed.map(excusableFromMs));
-    const lastMs = absences.has(code)
+    const lastMs = rules[code].isAbsence
       ? Number.POSITIVE_INFINITY
       : Math.max(...blamed.map(({ arrivedAtMs }) => arrivedAtMs));
     return outages.some(({ fromMs, toMs }) => firstMs <= toMs && lastMs >= fromMs);

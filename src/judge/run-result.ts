@@ -1,26 +1,9 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { type CommandEnd, stopSignals } from './command-end.js';
 import { failureReason } from './failure-reason.js';
 import { codesOf, type Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 import { busyMark, isBusy } from './lag.js';
-
-/** Signals that stop petstore-sim and the client's command, each with the exit code that a shell reports for it. */
-export const stopSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
-export type StopSignal = keyof typeof stopSignals;
-
-/** How a client's command ended. */
-export interface CommandEnd {
-  /** Command line, quoted for a shell, with its API keys masked. */
-  line?: string;
-  /** Exit code of the command; 128 + n if signal number n ended the command. */
-  exitCode: number;
-  /** Signal that ended the command. */
-  signal?: string;
-  /** Run time of the command, in milliseconds. */
-  durationMs?: number;
-  /** Why the command was stopped: its timeout, or a signal to petstore-sim. */
-  stoppedBy?: 'timeout' | StopSignal;
-}
 
 /**
  * Reason other than a finding of the judge why a run failed: a timeout, a failed client command, or an inconclusive

@@ -1,25 +1,12 @@
-import type { FindingCode } from '../scenario/finding-codes.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
 import type { ClientSession } from './client-session.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
+import { rules } from './rules.js';
 import { type JudgedRequest, type Run, receiptMs, toleranceOf, waitedMs } from './run.js';
 
-/** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
-const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'early-retry',
-  'ban-tripped',
-  'ban-hammered',
-  'ignored-day-window',
-  'retry-storm',
-]);
-
-/**
- * Maximum number of requests per assumed caller up to which several callers excuse a finding of the rule `retry-storm`.
- */
-const maximumRequestsPerCaller = 6;
 /** Delay of a retry after its required wait that always counts as prompt, in milliseconds. */
 const promptMs = 2_000;
 /**
@@ -66,11 +53,12 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
   };
   const callersIn = (session: ClientSession) => getOrCreate(counts, session, () => countCallers(sentIn(session), run));
   const excuses = ({ code, requests }: Finding) => {
-    const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
-    return count > 1 && (code !== 'retry-storm' || requests.length <= maximumRequestsPerCaller * count);
+    const { blames, maximumRequestsPerCaller = Number.POSITIVE_INFINITY } = rules[code];
+    const count = blames === 'refused caller' ? callersIn(laneOf(requests[0] as number)) : 1;
+    return count > 1 && requests.length <= maximumRequestsPerCaller * count;
   };
   const hasChangingAgents = ({ code, requests }: Finding) =>
-    code === 'no-shared-gate' &&
+    rules[code].blames === 'all callers' &&
     requests.length >= minimumAgents &&
     requests.every((id) => sentIn(laneOf(id)).length === 1);
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
-import { rules } from '../../src/judge/judge-run.js';
+import { rules } from '../../src/judge/rules.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';

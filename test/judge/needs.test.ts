@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { SimulatorRule, WireRule } from '../../src/judge/finding.js';
-import { judgeObservedRun, rules } from '../../src/judge/judge-run.js';
+import { judgeObservedRun } from '../../src/judge/judge-run.js';
+import { rules } from '../../src/judge/rules.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
@@ -33,11 +34,13 @@ describe('the declared needs of a rule', () => {
     const reads: SimulatorRule = {
       needs: 'simulator',
       restsOn: [],
+      words: 'did something',
       judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
     };
     const tooMuch: WireRule = {
       needs: 'wire',
       restsOn: [],
+      words: 'did something',
       // @ts-expect-error a rule of the wire has no knowledge of the simulator
       judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
     };

@@ -5,6 +5,7 @@ import { search } from '../../hunt/search.js';
 import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
 import { huntReport } from '../../judge/report/junit.js';
+import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
@@ -364,28 +365,15 @@ function withoutEffect(scenario: Scenario, calls: readonly RecordedCall[]): Scen
 }
 
 /**
- * Codes of findings that fail a run in every scenario. The scenario file that `hunt` writes therefore omits these codes
- * from `expect.fail`.
- */
-const alwaysFails = [
-  'duplicate-write',
-  'body-changed',
-  'retried-401',
-  'ban-hammered',
-  'ignored-day-window',
-  'rounded-int64',
-];
-
-/**
- * Simplifies a failing scenario before `hunt` writes it to a file. Omits the expectations that the client met, and the
- * minute window's length if the minute limit refused no request.
+ * Simplifies a failing scenario before `hunt` writes it to a file. Omits the expectations that the client met, those of
+ * rules that fail a run in every scenario, and the minute window's length if the minute limit refused no request.
  */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,
   code: string,
   entries: readonly RequestRecord[],
 ): Scenario {
-  const fail = expect?.fail?.filter((each) => each === code && !alwaysFails.includes(each)) ?? [];
+  const fail = expect?.fail?.filter((each) => each === code && !rules[each].alwaysFails) ?? [];
   const isLimited = entries.some(({ refusal, window }) => refusal === 'limit' && window === 'minute');
   const left = isLimited ? { minute, ...windows } : windows;
   return {

@@ -6,6 +6,11 @@ import { earlyMs, isEarly, type KnownRequest } from '../run.js';
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings'],
+  words: 'kept sending during the ban',
+  isConclusive: true,
+  alwaysFails: true,
+  isConsequence: true,
+  blames: 'refused caller',
   judge({ episodes, requests, isOver }) {
     const bans = episodes
       .map(({ refusals }) => refusals.filter(({ isBan }) => isBan))

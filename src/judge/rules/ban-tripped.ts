@@ -41,6 +41,9 @@ const waitOf = (request: KnownRequest) =>
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings'],
+  words: 'got its key banned',
+  isConsequence: true,
+  blames: 'refused caller',
   judge({ episodes, requests, isOver, end, dropped }) {
     const findings: RuleFinding[] = [];
     for (const { refusals } of episodes) {

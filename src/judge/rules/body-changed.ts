@@ -12,6 +12,9 @@ import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 export const bodyChanged: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'request body'],
+  words: 'changed the body of a retry',
+  isConclusive: true,
+  alwaysFails: true,
   judge(run) {
     const service = run.service ?? 'the service';
     const writes = listGroups(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);

@@ -5,6 +5,7 @@ import { finding, formatTimes, type WireRule } from '../finding.js';
 export const deprecatedOperation: WireRule = {
   needs: 'wire',
   restsOn: [],
+  words: 'used a deprecated operation',
   judge({ requests, deprecations = {} }) {
     const findings = Object.entries(deprecations).flatMap(([name, { target, removedAtMs, use }]) => {
       const used = requests.filter(({ operation }) => operation === name);

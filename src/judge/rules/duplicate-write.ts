@@ -15,6 +15,9 @@ const lateMs = 1_000;
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings', 'request body'],
+  words: 'wrote twice',
+  isConclusive: true,
+  alwaysFails: true,
   judge(run) {
     const allRequests = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);

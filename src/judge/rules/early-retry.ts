@@ -42,6 +42,9 @@ interface EarlyRequest {
 export const earlyRetry: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'retried too early',
+  isConclusive: true,
+  blames: 'refused caller',
   judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);

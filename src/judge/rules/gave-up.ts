@@ -5,7 +5,7 @@ import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { finding, formatTimes, type RuleFinding, type WireRule } from '../finding.js';
-import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
+import { endingIfServed, isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { retryAfterFormOf } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
@@ -16,6 +16,11 @@ import { nounOf } from '../same-pet.js';
 export const gaveUp: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
+  words: 'gave up',
+  isConclusive: true,
+  isAbsence: true,
+  isConsequence: true,
+  endingIfServed,
   judge(run) {
     const ended = run.calls.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;

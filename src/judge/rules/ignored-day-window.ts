@@ -6,6 +6,11 @@ import { isEarly, type KnownRequest } from '../run.js';
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings'],
+  words: 'kept sending after the daily limit',
+  alwaysFails: true,
+  isAbsence: true,
+  isConsequence: true,
+  blames: 'refused caller',
   judge({ episodes, requests: allRequests, isOver }) {
     const days = episodes
       .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ known }) => known.window === 'day'), requests }))

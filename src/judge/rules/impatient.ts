@@ -16,6 +16,7 @@ const soonMs = 60_000;
 export const impatient: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'abandoned requests too early',
   judge({ calls, requests }) {
     const abandoned: JudgedRequest[] = [];
     for (const attempts of calls) {

@@ -10,6 +10,7 @@ import { type Run, receiptMs, toleranceOf } from '../run.js';
 export const lateRequest: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'sent a request for a caller that had given up',
   judge(run) {
     const { requests, outcomes = [] } = run;
     const aborted = outcomes.filter(({ result }) => result === 'aborted');

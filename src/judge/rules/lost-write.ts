@@ -2,7 +2,7 @@ import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { requestTarget } from '../../values/request-target.js';
 import { finding, type WireRule } from '../finding.js';
-import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
+import { endingIfServed, isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
@@ -10,6 +10,11 @@ import { nounOf } from '../same-pet.js';
 export const lostWrite: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
+  words: 'lost a write',
+  isConclusive: true,
+  isAbsence: true,
+  isConsequence: true,
+  endingIfServed,
   judge(run) {
     const isObtained = laterSuccessesIn(run);
     const refused = writesOf(run).filter((attempts) => attempts.some(({ isRefused }) => isRefused));

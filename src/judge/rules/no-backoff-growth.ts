@@ -27,6 +27,7 @@ interface Retry {
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'milliseconds', 'answer headers', 'readable headers', 'request body'],
+  words: 'did not increase its waits',
   judge({ episodes }) {
     const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isConclusive)));
     const findings = chains.flatMap((chain) => {

@@ -19,6 +19,7 @@ const simultaneousMs = 50;
 export const noJitter: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'milliseconds'],
+  words: 'retried without random waits',
   judge(run) {
     const herds = herdsOf(run);
     const findings = herds.flatMap(({ waiting, retries }) => {

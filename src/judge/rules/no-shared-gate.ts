@@ -11,6 +11,8 @@ import { earlyMs, isEarly, type JudgedRequest, type RefusalEpisode, receiptMs } 
 export const noSharedGate: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'sent other calls during a wait',
+  blames: 'all callers',
   judge({ episodes, requests }) {
     const all = episodes.map(othersOf);
     const findings = all.flatMap((otherCalls) => {

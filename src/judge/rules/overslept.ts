@@ -46,6 +46,7 @@ const lastWaitMs = (refusal: JudgedRequest) =>
 export const overslept: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'waited too long',
   judge({ episodes, gaps }) {
     const afterDeadline = episodes
       .flatMap(afterDeadlineIn)

@@ -9,6 +9,8 @@ import { type JudgedRequest, toleranceOf, waitedMs } from '../run.js';
 export const proactive: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'paused before the limit',
+  isConclusive: true,
   judge({ requests, gaps }) {
     const paused: JudgedRequest[] = [];
     /** For each API key, the latest request whose response had X-RateLimit-Remaining 0. */

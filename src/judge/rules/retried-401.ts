@@ -9,6 +9,9 @@ const maximumRepeats = 1;
 export const retried401: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings'],
+  words: 'retried after a 401',
+  isConclusive: true,
+  alwaysFails: true,
   judge({ requests }) {
     const withKey = requests.filter(({ token }) => token !== undefined);
     const findings = listGroups(withKey, ({ token }) => token).flatMap((same) => {

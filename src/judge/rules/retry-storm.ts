@@ -25,6 +25,9 @@ const minimumPollMs = 2_500;
 export const retryStorm: WireRule = {
   needs: 'wire',
   restsOn: ['key', 'timings', 'answer headers', 'request body'],
+  words: 'retried too often',
+  blames: 'refused caller',
+  maximumRequestsPerCaller: 6,
   judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes

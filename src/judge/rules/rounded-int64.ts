@@ -19,6 +19,9 @@ const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.
 export const roundedInt64: WireRule = {
   needs: 'wire',
   restsOn: [],
+  words: 'rounded identifiers',
+  isConclusive: true,
+  alwaysFails: true,
   judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
     /** Response bodies already searched for numbers that JSON parsers may round. Repeated bodies are skipped. */
