@@ -41,7 +41,7 @@ export interface EntryView {
  * Fields at the end of a journal entry's JSON. `write` creates the JSON in three parts: the text before the response
  * body, the response body, and these fields.
  */
-type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'abandoned' | 'lost'>;
+type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'wire' | 'abandoned' | 'lost'>;
 
 export function createEntryView(sim: Simulator): EntryView {
   const redactor = createRedactor(sim);
@@ -138,6 +138,7 @@ function tailOf(entry: RequestRecord, redact: Redact): Fields<Tail> {
     lastArrivedId: lastArrivedId > entry.id ? lastArrivedId : undefined,
     heldMs: heldMs > 0 ? heldMs : undefined,
     finishedMs: finishedAtMs > answeredAtMs ? finishedAtMs - arrivedAtMs : undefined,
+    wire: entry.wire,
     abandoned: entry.isAbandoned || undefined,
     lost: entry.isLost || undefined,
   };

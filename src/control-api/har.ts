@@ -1,5 +1,8 @@
+import { unavailableBody } from '../requests/api-error.js';
 import { reasonPhrase } from '../requests/reason-phrase.js';
+import { isWithoutAnswer } from '../requests/wire-fault.js';
 import { fields, list, oneOf, string } from '../validation/schemas.js';
+import { fnv1a } from '../values/mask-key.js';
 import { anyObject } from './input-values.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 import { lazyList } from './lazy-result.js';
@@ -32,7 +35,8 @@ function* harEntries(entries: Iterable<JournalEntry>): Generator<ReturnType<type
 
 function toHarEntry(entry: JournalEntry) {
   const { method, path, query, headers, requestBody, responseBody, ...rest } = entry;
-  const { time, durationMs, baseUrl, status, key } = rest;
+  const { time, durationMs, baseUrl, key } = rest;
+  const received = receivedPart(entry);
   return {
     startedDateTime: time,
     time: durationMs,
@@ -47,32 +51,101 @@ function toHarEntry(entry: JournalEntry) {
       bodySize: requestBody?.bytes ?? 0,
       ...(requestBody && { postData: { mimeType: 'application/json', text: requestBody.text, ...cut(requestBody) } }),
     },
-    response: {
-      status,
-      statusText: reasonPhrase(status),
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-      content: {
-        size: responseBody?.bytes ?? 0,
-        mimeType: headers['Content-Type'] ?? 'application/json',
-        text: responseBody?.text ?? '',
-        ...cut(responseBody),
-      },
-      redirectURL: headers.Location ?? '',
-      headersSize: -1,
-      bodySize: responseBody?.bytes ?? 0,
-    },
+    response: toHarResponse(received),
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
     ...(entry.connection !== undefined && { connection: String(entry.connection) }),
-    // The custom field `_petstoreSim` contains no bodies and headers, because standard fields of the HAR entry already
-    // contain them.
-    _petstoreSim: { ...rest, ...hashOf('requestBody', requestBody), ...hashOf('responseBody', responseBody) },
+    // The custom field `_petstoreSim` contains the response's headers and body only if the client received others.
+    // Otherwise the standard fields of the HAR entry contain them.
+    _petstoreSim: {
+      ...rest,
+      ...hashOf('requestBody', requestBody),
+      ...(received.headers !== headers && { headers }),
+      ...(received.body === responseBody
+        ? hashOf('responseBody', responseBody)
+        : { responseBody: responseBody ?? noBody }),
+    },
   };
 }
 
-const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'The text is truncated.' } : {});
+function toHarResponse({ status, headers, body, error }: ReceivedPart) {
+  const isLost = status === 0;
+  return {
+    status,
+    statusText: isLost ? '' : reasonPhrase(status),
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    content: {
+      size: body?.bytes ?? 0,
+      mimeType: headers['Content-Type'] ?? 'x-unknown',
+      text: body?.text ?? '',
+      ...cut(body),
+      // Playwright's routeFromHAR sends a status 0 as 200, and never answers a request with -1. A missing body file makes
+      // it treat the request as not found, which fails as it did in the run.
+      ...(isLost && { _file: 'no-response' }),
+    },
+    redirectURL: headers.Location ?? '',
+    headersSize: -1,
+    bodySize: isLost ? -1 : (body?.bytes ?? 0),
+    ...(error !== undefined && { _error: error }),
+  };
+}
+
+/** Part of a response that the client received. */
+interface ReceivedPart {
+  /** HTTP status; 0 without a response, as browsers write it. */
+  status: number;
+  headers: Record<string, string>;
+  body: { bytes: number; text: string; truncated?: true } | undefined;
+  /** Error of Chromium, if the client did not receive the whole response. */
+  error?: string | undefined;
+}
+
+/** Response of the server to a client whose request its log stored too late. */
+const unavailable = { status: 503, headers: { 'Content-Type': 'application/json', 'Retry-After': '1' } };
+
+function receivedPart(entry: JournalEntry): ReceivedPart {
+  const { method, status, headers, responseBody, wire, abandoned, lost } = entry;
+  if (lost) {
+    const text = method === 'HEAD' ? '' : unavailableBody(true);
+    return { ...unavailable, body: { bytes: text.length, text } };
+  }
+  if (status === 0 || (wire !== undefined && isWithoutAnswer(wire)))
+    return { status: 0, headers: {}, body: undefined, error: lossErrors[wire?.kind ?? ''] ?? aborted };
+  const { bytes: all = 0, text = '' } = responseBody ?? {};
+  const sent = Math.min(all, sentBytes(entry));
+  const isShort = sent < (wire?.kind === 'contentLength' && method !== 'HEAD' ? wire.value : all);
+  return {
+    status,
+    headers,
+    body: sent < all ? { bytes: sent, text: firstBytes(text, sent) } : responseBody,
+    error: abandoned ? aborted : isShort ? 'net::ERR_CONTENT_LENGTH_MISMATCH' : undefined,
+  };
+}
+
+const aborted = 'net::ERR_ABORTED';
+
+/** Chromium's errors for responses of which no byte was sent, by the kind of the fault. */
+const lossErrors: Record<string, string> = { reset: 'net::ERR_CONNECTION_RESET', close: 'net::ERR_EMPTY_RESPONSE' };
+
+/** Number of body bytes that were sent to the client; infinite for a whole body. */
+function sentBytes({ wire, abandoned, durationMs, finishedMs }: JournalEntry): number {
+  if (wire?.kind === 'truncate') return wire.bytes;
+  if (wire?.kind === 'contentLength') return wire.value;
+  // The journal notes the end of a response in chunks. Without an end, only the first chunk was certainly sent.
+  const isWhole = wire?.kind !== 'drip' || wire.everyMs === 0 || (finishedMs !== undefined && !abandoned);
+  if (isWhole) return Number.POSITIVE_INFINITY;
+  return wire.bytes * (1 + Math.floor(((finishedMs ?? durationMs) - durationMs) / wire.everyMs));
+}
+
+/** Text of the first bytes; a character that is cut in two is left out. */
+const firstBytes = (text: string, bytes: number) =>
+  new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
+
+const cut = (body: Partial<JournalBody> | undefined) => (body?.truncated ? { comment: 'The text is truncated.' } : {});
+
+const noBody: JournalBody = { bytes: 0, hash: fnv1a(''), text: '' };
 
 const hashOf = (name: string, body: JournalBody | undefined) =>
   body && { [name]: { bytes: body.bytes, hash: body.hash } };

@@ -1,8 +1,9 @@
+import type { WireFault } from '../requests/wire-fault.js';
 import type { Schema } from '../validation/schema.js';
 import { fields, list, mapOf, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { type EntryRow, entryRowFields } from './entry-row.js';
-import { described } from './input-values.js';
+import { anyObject, described } from './input-values.js';
 import type { WhyStep } from './why.js';
 
 /** Request or response body in the control API, with masked keys. */
@@ -39,6 +40,8 @@ export interface JournalEntry extends EntryRow {
    * once.
    */
   finishedMs?: number;
+  /** Fault of the connection or of the response's bytes, by a fault rule or by the end of the server. */
+  wire?: WireFault;
   /** Set if the client disconnected before it had the whole response. */
   abandoned?: true;
   /**
@@ -77,6 +80,12 @@ export const journalEntrySchema = fields({
     described(
       number,
       'Time until the last byte of the response was sent, in milliseconds, if later than the first byte.',
+    ),
+  ),
+  wire: optional(
+    described(
+      anyObject<WireFault>('`kind`, such as `reset` or `truncate`, with its numbers.'),
+      "Fault of the connection or of the response's bytes, by a fault rule or by the end of the server.",
     ),
   ),
   abandoned: optional(described(oneOf(true), 'Set if the client disconnected before the end of the response.')),

@@ -36,7 +36,7 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
       const { baseUrl, path, query } = splitUrl(request.url, own?.baseUrl);
       const headers = headersOf(response);
       const requestBody = bodyOf(request.postData?.text, own?.requestBody);
-      const responseBody = bodyOf(response.content?.text, own?.responseBody);
+      const responseBody = bodyOf(own?.responseBody?.text ?? response.content?.text, own?.responseBody);
       return {
         id: index + 1,
         time: new Date(entry.startedDateTime).toISOString(),

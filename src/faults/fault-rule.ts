@@ -1,4 +1,4 @@
-import type { WireFault } from '../requests/outcome.js';
+import type { WireFault } from '../requests/wire-fault.js';
 
 /** Conditions under which a fault rule applies. A request must meet all of them. */
 export interface FaultCondition {

@@ -1,5 +1,6 @@
 import { errorBody } from '../requests/api-error.js';
-import { emptyOutcome, isWithoutAnswer, type Outcome } from '../requests/outcome.js';
+import { emptyOutcome, type Outcome } from '../requests/outcome.js';
+import { isWithoutAnswer } from '../requests/wire-fault.js';
 import type { FaultEffect, FaultRule } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
 

@@ -1,5 +1,9 @@
+import type { Delivery } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isConnectionOf, type Replica } from './replicas.js';
+
+/** Delivery of a response whose server stopped before it sent the response. */
+export const notSent: Partial<Delivery> = { isAbandoned: true, wire: { kind: 'close' } };
 
 /**
  * Abandons the unfinished requests to a replica (a server that shares its state with others) after the replica has
@@ -14,6 +18,6 @@ export function abandonConnections(sim: Simulator, replica: Replica): void {
     if (isConnectionOf(replica, exchange.call.connection)) waiting.abandonRoute(exchange.id);
   }
   for (const [id, { connection }] of [...state.journal.held]) {
-    if (isConnectionOf(replica, connection)) state.journal.complete(id, { isAbandoned: true });
+    if (isConnectionOf(replica, connection)) state.journal.complete(id, notSent);
   }
 }

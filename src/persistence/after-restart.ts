@@ -1,4 +1,5 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
+import { notSent } from './abandon-connections.js';
 
 /**
  * Marks a simulator's unfinished requests as abandoned after a server restart, because their clients have disconnected.
@@ -9,5 +10,5 @@ export function afterRestart({ state, waiting }: SimulatorCore, downMs: number):
   if ((resolved.clock.speed ?? 1) !== 1) clock.anchor.machineMs += downMs;
   for (const { exchange } of delayed) exchange.isOrphaned = true;
   for (const id of running.keys()) waiting.abandonRoute(id);
-  for (const id of [...journal.held.keys()]) journal.complete(id, { isAbandoned: true });
+  for (const id of [...journal.held.keys()]) journal.complete(id, notSent);
 }

@@ -1,6 +1,6 @@
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
-import { errorBody } from '../requests/api-error.js';
+import { unavailableBody } from '../requests/api-error.js';
 import { limitHeaders } from '../simulator/limit-headers.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
@@ -21,13 +21,7 @@ export const unavailableResponse = (
     ...limitHeaders(coreOf(sim).state, call.header('authorization'), sim.clock.now()),
     [retryAfterHeader]: '1',
   },
-  body: errorBody({
-    status: 503,
-    code: 'service_unavailable',
-    message: isUncertain
-      ? 'The store of the simulator does not respond, so it is unknown whether this request was done; retry in 1 second.'
-      : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
-  }),
+  body: unavailableBody(isUncertain),
   operation: undefined,
   key: undefined,
   plan: undefined,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { JsonBytes } from '../values/json-bytes.js';
-import type { Outcome, WireFault } from './outcome.js';
+import type { Outcome } from './outcome.js';
+import type { WireFault } from './wire-fault.js';
 
 /**
  * Custom operation added to the simulator, whose function runs in the adapter (the HTTP server or an in-process

@@ -62,3 +62,16 @@ export const unsupportedMediaType = (message: string, assumption: string) =>
 export function errorBody(error: { code: string; message: string; status: number }): string {
   return JSON.stringify({ code: error.code, message: error.message, status: error.status });
 }
+
+/**
+ * Body of the 503 for a request that the server could not write to its log.
+ * @param isUncertain whether the log may have stored the request after all
+ */
+export const unavailableBody = (isUncertain: boolean) =>
+  errorBody({
+    status: 503,
+    code: 'service_unavailable',
+    message: isUncertain
+      ? 'The store of the simulator does not respond, so it is unknown whether this request was done; retry in 1 second.'
+      : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
+  });

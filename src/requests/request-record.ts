@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../values/json-bytes.js';
+import type { WireFault } from './wire-fault.js';
 
 /** Names of a plan's limit windows: "Requests per minute", "Requests per day". */
 export type WindowName = 'minute' | 'day';
@@ -80,8 +81,8 @@ export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'op
 
 /** Properties of a request's record that are known only after the response was sent. */
 export type Delivery = Pick<
-  ObservedRequest,
-  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody'
+  RequestRecord,
+  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody' | 'wire'
 >;
 
 /** Details of a request that only the simulator knows, because the client cannot see them on the wire. */
@@ -118,6 +119,8 @@ export interface RequestKnowledge {
   readonly isUnreadable: boolean;
   /** Name of the assumption that decided the response, if the API's documentation leaves the response open. */
   readonly assumption?: string | undefined;
+  /** Fault of the connection or of the response's bytes, by a fault rule or by the end of the server. */
+  readonly wire?: WireFault | undefined;
   readonly refusedBy?: RefusedBy | undefined;
 }
 
@@ -163,6 +166,7 @@ export const emptyRecord: RequestRecord = {
   fault: undefined,
   isUnreadable: false,
   assumption: undefined,
+  wire: undefined,
   refusedBy: undefined,
 };
 

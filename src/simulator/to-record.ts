@@ -69,7 +69,7 @@ export interface RunningRequest {
   leftAtMs: number | undefined;
 }
 
-type Sent = Pick<Answer, 'status' | 'headers' | 'body' | 'raw'>;
+type Sent = Pick<Answer, 'status' | 'headers' | 'body' | 'raw'> & Partial<Pick<Answer, 'wire'>>;
 
 /** Response recorded for a request whose client disconnected before any response was sent. */
 export const unanswered: Sent = { status: 0, headers: {}, body: '' };
@@ -98,7 +98,7 @@ export function toRecord(
     storedId,
     isOrphaned,
   }: RequestInProgress,
-  { status, headers, body, raw }: Sent,
+  { status, headers, body, raw, wire }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
   { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
@@ -137,6 +137,7 @@ export function toRecord(
     isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault, call.method)),
     assumption,
     refusedBy,
+    wire: isOrphaned ? { kind: 'close' } : wire,
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),

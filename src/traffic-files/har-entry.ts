@@ -20,13 +20,13 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
   const content = mapOf(response.content);
   const postData = mapOf(request.postData);
   const { hasTimings, ...instants } = timesOf(entry, startedMs);
-  const status = Number(response.status);
+  const status = Number(own?.status ?? response.status);
   return {
     record: {
       ...instants,
       method,
       status: status > 0 ? status : 0,
-      isAbandoned: own?.abandoned === true || isAborted(response),
+      isAbandoned: own === undefined ? isAborted(response) : own.abandoned === true,
     },
     hasTimings,
     hasResponse: isMap(entry.response),
@@ -34,9 +34,11 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
     signs: own === undefined ? signsOf(entry, method, status) : {},
     url,
     requestHeaders: headers,
-    answerHeaders: pairsOf(response.headers),
+    answerHeaders: isMap(own?.headers)
+      ? Object.entries(own.headers as Record<string, string>)
+      : pairsOf(response.headers),
     requestBody: textOf(postData.text) ?? (Number(request.bodySize) > 0 ? undefined : ''),
-    answerBody: bodyOf(content, method),
+    answerBody: textOf(mapOf(own?.responseBody).text) ?? bodyOf(content, method),
     connection: isShared(request, response) ? undefined : (textOf(entry.connection) ?? textOf(entry._connectionId)),
     own,
   };

@@ -33,6 +33,7 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     fault: textOf(entry.fault),
     refusedBy: textOf(entry.refusedBy) as RefusedBy | undefined,
     isUnreadable: entry.unreadable === true,
+    ...(entry.lost === true && { isLost: true }),
     assumption: textOf(entry.assumption),
   };
 }

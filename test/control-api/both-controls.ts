@@ -45,11 +45,12 @@ export async function send(
     path = '/pets',
     query = '',
     body,
-  }: { key?: string; path?: string; query?: string; body?: string } = {},
+    method = body === undefined ? 'GET' : 'POST',
+  }: { key?: string; path?: string; query?: string; body?: string; method?: string } = {},
 ): Promise<ApiAnswer> {
   const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return sim.handle({
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     path,
     query,
     baseUrl: 'http://petstore.test/v1',

@@ -66,6 +66,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   fault: few(undefined, 'a "fault"'),
   isUnreadable: fc.boolean(),
   assumption: few(undefined, 'unknownRoute'),
+  wire: few<RequestRecord['wire']>(undefined, { kind: 'reset' }, { kind: 'drip', bytes: 4, everyMs: 50 }),
   refusedBy: few(undefined, 'backend', 'handler', 'backend-without-key'),
 });
 

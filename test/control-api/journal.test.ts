@@ -1,8 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Har } from '../../src/control-api/har.js';
+import type { JournalEntry } from '../../src/control-api/journal-entry.js';
 import { perform } from '../../src/control-api/perform.js';
+import { fromHar } from '../../src/dashboard/from-har.js';
+import type { Fault } from '../../src/index.js';
+import { LogUnavailableError } from '../../src/persistence/log.js';
+import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { keyId } from '../../src/values/mask-key.js';
+import { patience } from '../support/patience.js';
 import { openStage, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
@@ -133,6 +143,126 @@ test('the HAR has every required field of HAR 1.2', async () => {
     [401, 'Unauthorized'],
   ]);
 });
+
+test('the HAR has responses as far as they were sent, and our readers see the whole ones', async () => {
+  const { sim, here } = stage;
+  const all = (await send(sim, { key: 'pro-key', query: 'limit=1' })).body;
+  here.clearJournal();
+  const mismatch = 'net::ERR_CONTENT_LENGTH_MISMATCH';
+  const cases: [Fault['then'], status: number, bodySize: number, error?: string][] = [
+    [{ reset: true, phase: 'after' }, 0, -1, 'net::ERR_CONNECTION_RESET'],
+    [{ close: true }, 0, -1, 'net::ERR_EMPTY_RESPONSE'],
+    [{ hang: true }, 0, -1, 'net::ERR_ABORTED'],
+    [{ truncate: { bytes: 4 } }, 200, 4, mismatch],
+    [{ truncate: { bytes: 0 } }, 200, 0, mismatch],
+    [{ truncate: { bytes: 9_999 } }, 200, all.length],
+    [{ contentLength: 9_999 }, 200, all.length, mismatch],
+    [{ contentLength: 7 }, 200, 7],
+    [{ drip: { bytes: 9, every: '0s' } }, 200, all.length],
+    [{ drip: { bytes: all.length, every: '1s' } }, 200, all.length],
+    [{ drip: { bytes: 9, every: '1s' } }, 200, 9, mismatch],
+    [{ respond: { status: 204 } }, 204, 0],
+  ];
+  for (const [then] of cases) here.addFault({ when: { times: 1 }, then });
+  for (const _ of cases) await send(sim, { key: 'pro-key', query: 'limit=1' });
+  const har = here.exportHar();
+  expect(
+    har.log.entries.map(({ response: { status, bodySize, content, ...response } }) => ({
+      ...{ status, bodySize, error: '_error' in response ? response._error : undefined },
+      ...{ size: content.size, text: content.text, type: content.mimeType, hasHeaders: response.headers.length > 0 },
+    })),
+  ).toEqual(
+    cases.map(([, status, bodySize, error]) => {
+      const size = Math.max(0, bodySize);
+      const type = status === 200 ? 'application/json' : 'x-unknown';
+      return { status, bodySize, error, size, text: all.slice(0, size), type, hasHeaders: status > 0 };
+    }),
+  );
+  await expectSameRecords(har);
+});
+
+test('the HAR has a cut character of a sent part left out, and no lost part of a response to HEAD', async () => {
+  const { sim, here } = stage;
+  const { body } = await send(sim, { key: 'pro-key', body: '{"name":"Bär","categoryId":1}' });
+  const path = `/pets/${JSON.parse(body).id}`;
+  const place = new TextEncoder().encode(body.slice(0, body.indexOf('ä'))).length;
+  for (const bytes of [place + 1, place + 2]) {
+    here.addFault({ when: { times: 1 }, then: { truncate: { bytes } } });
+    await send(sim, { key: 'pro-key', path });
+  }
+  here.addFault({ then: { contentLength: 9_999 } });
+  await send(sim, { key: 'pro-key', path, method: 'HEAD' });
+  const responses = here.exportHar().log.entries.map(({ response }) => response);
+  expect(responses.slice(1)).toMatchObject([
+    { bodySize: place + 1, content: { size: place + 1, text: expect.stringMatching(/B$/) } },
+    { bodySize: place + 2, content: { size: place + 2, text: expect.stringMatching(/Bä$/) } },
+    { bodySize: 0, content: { size: 0, text: '' } },
+  ]);
+  expect(responses[3]).not.toHaveProperty('_error');
+});
+
+test('the HAR has the chunks that a client received before it disconnected', async () => {
+  const { sim, here, server } = stage;
+  here.addFault({ then: { drip: { bytes: 9, every: '1s' } } });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const headers = { authorization: 'Bearer pro-key' };
+  const response = await fetch(`${server.baseUrl}/pets?limit=1`, { headers, signal });
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  let received = '';
+  for (let chunk = 1; chunk <= 3; chunk++) {
+    while (received.length < chunk * 9) received += new TextDecoder().decode((await reader.read()).value);
+    if (chunk < 3) {
+      await vi.waitUntil(() => coreOf(sim).state.clock.sleepers === 1, patience);
+      sim.clock.advance('1s');
+    }
+  }
+  controller.abort();
+  await vi.waitUntil(() => sim.journal.query()[0]?.isAbandoned, patience);
+  const har = here.exportHar();
+  expect(har.log.entries).toMatchObject([
+    { response: { status: 200, bodySize: 27, content: { size: 27, text: received }, _error: 'net::ERR_ABORTED' } },
+  ]);
+  await expectSameRecords(har);
+});
+
+test('the HAR has the 503 of a request that the log stored too late', async () => {
+  const { sim, here } = stage;
+  for (const method of ['GET', 'HEAD', 'GET']) await send(sim, { key: 'pro-key', query: 'limit=1', method });
+  here.addFault({ then: { respond: { status: 204 } } });
+  await send(sim, { key: 'pro-key', query: 'limit=1' });
+  for (const id of [1, 2, 4]) coreOf(sim).state.journal.complete(id, { isLost: true });
+  const har = here.exportHar();
+  const body = unavailableResponse(sim, new LogUnavailableError('', { isUncertain: true }), {
+    header: () => undefined,
+  });
+  const lost = { status: 503, statusText: 'Service Unavailable', content: { text: body.body } };
+  const headers = [
+    { name: 'Content-Type', value: 'application/json' },
+    { name: 'Retry-After', value: '1' },
+  ];
+  expect(har.log.entries.map(({ response }) => response)).toMatchObject([
+    { ...lost, headers, bodySize: body.body.length },
+    { ...lost, headers, content: { text: '' }, bodySize: 0 },
+    { status: 200 },
+    { ...lost, headers },
+  ]);
+  await expectSameRecords(har);
+});
+
+/** Checks that our two readers restore the journal's records from a HAR, not what the client received. */
+async function expectSameRecords(har: Har): Promise<void> {
+  const records = stage.sim.journal.query();
+  const pieces = [new TextEncoder().encode(JSON.stringify(har))];
+  const { exchanges } = await readRecording([{ name: 'x.har', pieces }], recordedPetstore);
+  const factsOf = (record: RequestRecord) => {
+    const { status, responseBody, isUnreadable, isAbandoned, isLost = false, finishedAtMs, headers } = record;
+    return { status, responseBody, isUnreadable, isAbandoned, isLost, finishedAtMs, date: headers.Date };
+  };
+  expect(exchanges.map(factsOf)).toEqual(records.map(factsOf));
+  const shownOf = ({ status, headers, responseBody }: JournalEntry) => [status, headers, responseBody?.text ?? ''];
+  expect(fromHar(har.log.entries).map(shownOf)).toEqual(stage.here.queryJournal().entries.map(shownOf));
+}
 
 test('JSON Lines contain one entry per line', async () => {
   const { sim, here, there, server } = stage;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
 import type { Scenario } from '../../src/index.js';
 import type { Command, RequestCommand } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
@@ -140,4 +141,31 @@ test('a shared clock ignores a small step back, and follows a large one once', (
   nowMs += 10;
   expect(time.liveMs()).toBe(nowMs + 3_600_000);
   expect(steps).toEqual([3_600_000]);
+});
+
+test('a response that a stopped server did not send has status 0 in the HAR', () => {
+  const { machine, write } = begin({
+    keys: { 'free-key': { usage: { minute: 59 } } },
+    faults: [{ when: { nth: 1 }, then: { delay: '1m' } }],
+  });
+  const held = list();
+  write('a', 0, join);
+  write('a', 10, list());
+  write('a', 20, { ...held, call: { ...held.call, holdsRefusals: true } });
+  write('a', 30, { ...held, call: { ...held.call, holdsRefusals: true } });
+  write('a', 40, { kind: 'started' });
+  write('a', 61_000, { kind: 'beat' });
+  expect(machine.sim.journal.query()).toMatchObject([
+    { id: 1, status: 200, isAbandoned: true },
+    { id: 2, status: 429, isAbandoned: true },
+    { id: 3, status: 429, isAbandoned: true },
+  ]);
+  const { entries } = createControl(machine.sim).exportHar().log;
+  for (const { response } of entries)
+    expect(response).toMatchObject({ status: 0, headers: [], bodySize: -1, _error: 'net::ERR_EMPTY_RESPONSE' });
+  expect(entries.map(({ _petstoreSim: { status, abandoned } }) => [status, abandoned])).toEqual([
+    [200, true],
+    [429, true],
+    [429, true],
+  ]);
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock/clock.js';
 import { headerPairs } from '../../in-process/to-response.js';
 import type { Answer } from '../../requests/api-call.js';
-import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
+import { isWithoutAnswer, type WireFault } from '../../requests/wire-fault.js';
 import type { EndResponse } from './end-in-batch.js';
 import { sendResponse } from './send-response.js';
 
