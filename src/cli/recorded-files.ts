@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { traceExchanges } from '../judge/trace.js';
 import { foundInstead } from '../node/file-kind.js';
 import { UsageError } from '../node/usage-error.js';
-import { recordedPetstore } from '../petstore/recorded-petstore.js';
+import { recordedPetstore } from '../petstore/document.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { pluralize } from '../values/pluralize.js';

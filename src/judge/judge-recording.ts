@@ -17,7 +17,10 @@ import { describeLeftOut } from './unrecorded.js';
  * that could not read Retry-After and X-RateLimit-*; default: as the recorded headers show, for each response.
  */
 export interface JudgeRecordingOptions
-  extends Pick<RunFacts, 'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'areHeadersHidden'> {
+  extends Pick<
+    RunFacts,
+    'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'operations' | 'areHeadersHidden'
+  > {
   /** Name that the verdict shows for the recording, such as the recording's file name. */
   readonly name: string;
   /** Whether the user states that all requests had one API key. Needed for a recording that omits the keys. */

@@ -118,7 +118,7 @@ export function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefine
     .map((finding) => escalated(finding, expect))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
-  const unmet = unmetNeed(run.requests, run.needs ?? {});
+  const unmet = unmetNeed(run.requests, run.needs ?? {}, run.operations);
   return {
     scenario,
     ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), judgements, unmet }),

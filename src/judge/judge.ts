@@ -2,7 +2,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { judgeRun, judgeRunInSteps, type Verdict } from './judge-run.js';
-import type { RunFacts, RunProgress } from './run.js';
+import { operationFacts, type RunFacts, type RunProgress } from './run.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
   /** API key, in full or its last four characters. Only requests with this key are judged. */
@@ -75,7 +75,7 @@ function factsOf(
     expect: scenario.expect,
     // Omits the scenario's required API key if the caller of `judge` selected a key itself.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
-    deprecations: Object.assign({}, ...services.map(({ service }) => service.deprecations)),
+    ...operationFacts(services.map(({ service }) => service)),
     areHeadersHidden: settings.cors === 'hidden',
     nowMs: clock.now(),
     outcomes,

@@ -1,3 +1,5 @@
+import { rowOf, targetOf } from '../requests/operation-table.js';
+import type { OperationRows } from '../requests/service.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { listGroups } from '../values/group-by.js';
 import { pluralize } from '../values/pluralize.js';
@@ -29,22 +31,23 @@ export interface Expectation {
   fail?: readonly FindingCode[] | undefined;
 }
 
-const targets: Record<string, string> = {
-  listPets: 'a GET /pets',
-  createPet: 'a POST /pets',
-  getPet: 'a GET /pets/{petId}',
-};
-
-/** Describes the scenario's requirement that the client did not meet; `undefined` if all are met or undecided. */
+/**
+ * Describes the scenario's requirement that the client did not meet; `undefined` if all are met or undecided.
+ * @param operations operations of the simulated APIs, whose methods and paths the description contains
+ */
 export function unmetNeed(
   requests: readonly JudgedRequest[],
   { key, operation, calls = 1, parallel = 1 }: ClientNeeds,
+  operations: OperationRows = {},
 ): string | undefined {
   if (requests.length === 0) return undefined;
   const withKey = key === undefined ? requests : requests.filter(({ token }) => token === key);
   if (withKey.length === 0) return "requests with the scenario's API key";
   const wanted = operation === undefined ? withKey : withKey.filter((request) => request.operation === operation);
-  if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
+  if (operation !== undefined && wanted.length === 0) {
+    const row = rowOf(operations, operation);
+    return row === undefined ? `a request for ${operation}` : `a ${targetOf(row)}`;
+  }
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
   // A client whose last request failed may have given up its further calls.

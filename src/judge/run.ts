@@ -1,7 +1,8 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
+import { targetOf } from '../requests/operation-table.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
-import type { Deprecations } from '../requests/service.js';
+import type { Deprecation, Deprecations, OperationRows, Service } from '../requests/service.js';
 import { findLowest } from '../values/find-lowest.js';
 import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
@@ -50,8 +51,24 @@ export interface RunScenario {
   readonly needs?: ClientNeeds | undefined;
   /** Deprecated operations of the simulated APIs. Default: none. */
   readonly deprecations?: Deprecations | undefined;
+  /** Operations of the simulated APIs, for messages. Default: unknown. */
+  readonly operations?: OperationRows | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
+}
+
+/** Facts about the operations of services, for the judge. */
+export function operationFacts(
+  services: readonly Pick<Service, 'rows' | 'deprecations'>[],
+): Pick<RunScenario, 'deprecations' | 'operations'> {
+  const operations: OperationRows = Object.assign({}, ...services.map(({ rows }) => rows));
+  const ofRows = Object.entries(operations).flatMap(([name, row]): [string, Deprecation][] =>
+    row.deprecation === undefined ? [] : [[name, { target: targetOf(row), ...row.deprecation }]],
+  );
+  return {
+    operations,
+    deprecations: Object.assign(Object.fromEntries(ofRows), ...services.map((s) => s.deprecations)),
+  };
 }
 
 /**

@@ -83,7 +83,7 @@ function toExchange(
     captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
   );
   const endMs = nanos(span.endTimeUnixNano);
-  const operation = service.operationOf(method, address.path);
+  const operation = service.operations.find({ method, path: address.path })?.operation;
   return {
     ...emptyRecord,
     arrivedAtMs: nanos(span.startTimeUnixNano),

@@ -1,11 +1,12 @@
 import type { ServedService } from '../control-api/served-service.js';
+import { withTable } from '../requests/operation-table.js';
 import { type Sandbox, Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator, type SimulatorOptions, simulateFrom } from '../simulator/simulator.js';
-import { forkServices, type SimulatorState } from '../simulator/simulator-state.js';
+import { forkServices, rulesOf, type SimulatorState } from '../simulator/simulator-state.js';
 import { jsonText } from '../values/json.js';
 import { runToEnd } from '../values/steps.js';
 import { LogTime, type LogTimeOptions } from './log-time.js';
@@ -113,8 +114,10 @@ const createSimulator = (resolved: ResolvedScenario, options: MachineOptions, ti
  * Fills in the defaults of a scenario that was stored in the append-only log. Accepts any operation name, because the
  * server that stored the scenario has checked the names.
  */
-export const resolveLogged = (scenario: Scenario, options: MachineOptions): ResolvedScenario =>
-  runToEnd(resolveInSteps(scenario, options.service.main.rules, { ...options, readStart }, undefined, anyOperation));
+export function resolveLogged(scenario: Scenario, options: MachineOptions): ResolvedScenario {
+  const rules = rulesOf(options.service.main, (options.services ?? []).map(withTable));
+  return runToEnd(resolveInSteps(scenario, rules, { ...options, readStart }, undefined, anyOperation));
+}
 
 const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.error }: MachineOptions) => ({
   onError,

@@ -1,4 +1,5 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import { createOperationTable } from '../requests/operation-table.js';
 
 /**
  * Values from the API's documentation, each with the sentence that states the value. Choices that the documentation
@@ -31,16 +32,6 @@ export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /**
- * Names of the operations in the API's documentation: "Operation name: listPets", "Operation name: createPet" and
- * "Operation name: getPet".
- */
-export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
-export type OperationName = (typeof operationNames)[number];
-
-export const isOperationName = (name: string | undefined): name is OperationName =>
-  operationNames.some((operation) => operation === name);
-
-/**
  * Requests per minute and per day of each plan. The API's documentation: "Free 60 / 1,000; Pro 300 / 10,000; Business
  * 1,000 / 100,000; Enterprise Custom / Custom." Enterprise is omitted, because the documentation has no numbers for
  * this plan.
@@ -56,3 +47,26 @@ export const documentedPlans = {
  * December 2030." The document has no time of day, so the simulator uses 00:00 UTC.
  */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
+
+/**
+ * Operations of the API. The API's documentation: "Operation name: listPets. Method and path: GET /pets", "status:
+ * filters by availability status"; "Operation name: createPet. Method and path: POST /pets"; "Operation name: getPet.
+ * Method and path: GET /pets/{petId}. Deprecated: this operation is scheduled for removal on 5 December 2030. The
+ * replacement is GET /pets with the status filter."
+ */
+export const operationTable = /* @__PURE__ */ createOperationTable({
+  listPets: { method: 'GET', path: '/pets', conditions: ['status'] },
+  createPet: { method: 'POST', path: '/pets' },
+  getPet: {
+    method: 'GET',
+    path: '/pets/{petId}',
+    deprecation: { removedAtMs: getPetRemovedAtMs, use: 'GET /pets with the status filter' },
+  },
+});
+/** The service in recorded traffic. */
+export const recordedPetstore = { basePath, operations: operationTable };
+
+export type OperationName = (typeof operationTable.operations)[number];
+
+export const isOperationName = (name: string | undefined): name is OperationName =>
+  name !== undefined && Object.hasOwn(operationTable.rows, name);

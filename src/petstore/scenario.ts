@@ -5,7 +5,7 @@ import { createScenarioRules } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { mapInSteps, runToEnd } from '../values/steps.js';
 import { defaultScenario } from './default-scenario.js';
-import { documentedPlans, isOperationName, operationNames } from './document.js';
+import { documentedPlans, operationTable } from './document.js';
 import { toStored } from './pet.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { petConditions, petFields } from './scenario-fields.js';
@@ -14,20 +14,12 @@ import { defaultSettings, settingValues } from './settings.js';
 /** Schemas and defaults for scenarios of the Petstore. */
 export const scenarioRules = /* @__PURE__ */ createScenarioRules({
   base: defaultScenario,
-  operations: operationNames,
+  rows: operationTable.rows,
   plans: documentedPlans,
   settings: settingValues,
   defaults: defaultSettings,
   fields: petFields,
   conditions: petConditions,
-  canMatch: ({ operation, method, status, petId }) =>
-    (operation ?? [...operationNames, 'own']).some(
-      (name) =>
-        (method === undefined || !isOperationName(name) || method === (name === 'createPet' ? 'POST' : 'GET')) &&
-        (status === undefined || name === 'listPets') &&
-        (petId === undefined || name === 'getPet'),
-    ),
-  matching: 'conditions of one operation: POST only with createPet, status only with listPets, petId only with getPet',
   *resolve(checked, { seed, settings, options }, issues) {
     const { ids, categories = [] } = checked;
     const pets = resolvePets(checked, { seed, categories, settings, ...options }, issues);

@@ -10,7 +10,9 @@ import type { settingValues } from './settings.js';
 // Adds the Petstore API's fields to general types such as `Settings`. Every entry file of the package imports this
 // file, so that the published types contain these fields.
 
-type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
+type PetSettings = ValuesOf<
+  Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors' | 'unknownMethod'>
+>;
 type PetFields = typeof petFields;
 type PetConditions = typeof petConditions;
 

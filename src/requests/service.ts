@@ -55,6 +55,22 @@ export interface Deprecation {
 /** Deprecated operations of the simulated APIs, by operation name. */
 export type Deprecations = Readonly<Record<string, Deprecation>>;
 
+/** Operation of an API: a row of the API's table of operations. */
+export interface OperationRow {
+  /** HTTP method in capital letters. GET also serves HEAD. */
+  readonly method: string;
+  /** Path below the base path, with path parameters in braces: `/pets/{petId}`. */
+  readonly path: string;
+  /** Whether the operation changes data. Default: whether the method is unsafe (RFC 9110 section 9.2.1), such as POST. */
+  readonly isWrite?: boolean | undefined;
+  /** Query parameters that are conditions of fault rules, besides the path parameters: `['status']`. */
+  readonly conditions?: readonly string[] | undefined;
+  readonly deprecation?: Omit<Deprecation, 'target'> | undefined;
+}
+
+/** Operations of an API by name, in the order in which messages list them. */
+export type OperationRows<Name extends string = string> = Readonly<Record<Name, OperationRow>>;
+
 /** Arguments of an API operation in addition to the request: the API's data, the scenario and the current time. */
 export interface RunContext<Data, Scenario> {
   readonly data: Data;
@@ -125,12 +141,14 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly basePath: string;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
+  /** Table of the service's operations, from which messages, checks and descriptions follow. Default: unknown. */
+  readonly rows?: OperationRows | undefined;
   /**
-   * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: any method, because
-   * only `find` knows them.
+   * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: those of `rows`, or
+   * any method, because only `find` knows them.
    */
   readonly methods?: readonly string[] | undefined;
-  /** Deprecated operations of this API. The judge reports clients that call a deprecated operation. Default: none. */
+  /** Deprecated operations of this API, for the judge, which reports their callers. Default: those of `rows`. */
   readonly deprecations?: Deprecations | undefined;
   /** Creates the data of this API, such as its pets, as at the start of a scenario. */
   createData?(scenario: Scenario): Data & ServiceData<Scenario>;

@@ -1,5 +1,7 @@
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
+import { methodsOf, parametersOf, rowOf, servesMethod } from '../requests/operation-table.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
+import { isSafe } from '../requests/request-record.js';
 import type { Step } from '../validation/issue.js';
 import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import {
@@ -48,9 +50,9 @@ const headerValue = refine(
 export const isHeaderValue = (steps: readonly Step[]): boolean =>
   steps.length === 6 && steps[0] === 'faults' && steps[3] === 'respond' && steps[4] === 'headers';
 
-const createConditions = ({ operations, conditions }: FaultParts) =>
+const createConditions = ({ rows, conditions }: FaultParts) =>
   fields({
-    operation: optional(oneOrMore(operationName(operations))),
+    operation: optional(oneOrMore(operationName(Object.keys(rows)))),
     method: optional(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')),
     key: optional(oneOrMore(string)),
     plan: optional(string),
@@ -64,9 +66,34 @@ const createConditions = ({ operations, conditions }: FaultParts) =>
     times: optional(fromOne),
   });
 
+/**
+ * Creates the check that at least one operation can match all conditions of a fault rule, and the text of what is
+ * expected. Operations without a row, such as the user's own routes, match any method and no condition of the service.
+ */
+function matchingOperations({ rows, conditions }: FaultParts) {
+  const names = Object.keys(rows);
+  const ofService = Object.keys(conditions);
+  const fits = (name: string, field: string, value?: unknown) => {
+    const row = rowOf(rows, name);
+    if (field === 'method') return row === undefined || servesMethod(row, value as string);
+    return row !== undefined && [...parametersOf(row), ...(row.conditions ?? [])].includes(field);
+  };
+  const canMatch = (when: Readonly<Record<string, unknown>>) =>
+    ((when.operation as readonly string[] | undefined) ?? [...names, 'own']).some((name) =>
+      ['method', ...ofService].every((field) => when[field] === undefined || fits(name, field, when[field])),
+    );
+  const only = (subject: string, field = subject) =>
+    `${subject} only with ${names.filter((name) => fits(name, field, subject)).join(' or ')}`;
+  const expected = [
+    ...methodsOf(Object.values(rows)).flatMap((method) => (isSafe(method) ? [] : only(method, 'method'))),
+    ...ofService.map((condition) => only(condition)),
+  ];
+  return [canMatch, `conditions of one operation: ${expected.join(', ')}`] as const;
+}
+
 const createWhen = (parts: FaultParts) =>
   refine(
-    refine(createConditions(parts), (when) => parts.canMatch(when), parts.matching),
+    refine(createConditions(parts), ...matchingOperations(parts)),
     ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
     'nth to be a multiple of every, and both at most first; otherwise no request matches',
   );
@@ -147,7 +174,7 @@ const then = refine(
   `phase after: ${shaping.join(', ')} change the operation's response, so the operation must run`,
 );
 
-type FaultParts = Pick<ServiceSchema, 'operations' | 'conditions' | 'canMatch' | 'matching'>;
+type FaultParts = Pick<ServiceSchema, 'rows' | 'conditions'>;
 
 /** Creates the schema of a fault rule: `when` (its conditions) and `then` (its effect). */
 export const createFaultSchema = (parts: FaultParts) =>

@@ -55,7 +55,7 @@ export function* resolveInSteps(
   rules: ScenarioRules,
   options: ResolveOptions = {},
   checkAll?: CheckInSteps,
-  operations: KnownOperations = knownOperations(rules.operations),
+  operations: KnownOperations = knownOperations(Object.keys(rules.rows)),
 ): Steps<ResolvedScenario> {
   const complete = completed(scenario, rules.base);
   yield;

@@ -20,13 +20,13 @@ const planLimits = fields({ minute: limit, day: limit });
  * Creates an optional schema for each assumption, a scenario setting for API behavior that the documentation leaves
  * open.
  */
-function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
+function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settings'>) {
   /**
    * Schemas of the API settings (`assumptions` of a scenario) that have no fixed list of values, by the setting's id.
    */
   const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
-    limitsApply: either(oneOf('all', 'none'), list(operationName(operations))),
+    limitsApply: either(oneOf('all', 'none'), list(operationName(Object.keys(rows)))),
     enterpriseLimits: planLimits,
     ...banValues,
     cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
@@ -112,7 +112,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
      * in another module (`readStart`), so that programs without such states need not load it.
      */
     state: optional(anything),
-    client: optional(clientSchema(service.operations)),
+    client: optional(clientSchema(Object.keys(service.rows))),
     expect: optional(expectationSchema),
   });
 }

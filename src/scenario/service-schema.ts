@@ -1,5 +1,5 @@
 import type { Choice, Open } from '../rate-limits/settings.js';
-import type { Output } from '../validation/schema.js';
+import type { OperationRows } from '../requests/service.js';
 import type { AssumptionId, Settings } from './settings.js';
 
 /**
@@ -24,21 +24,12 @@ export interface ServiceConditions {}
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceContent {}
 
-/** Conditions of a fault rule whose validity depends on the service's operations. */
-type CheckedConditions = { operation?: readonly string[] | undefined; method?: string | undefined } & {
-  [Name in keyof ServiceConditions]?: Output<ServiceConditions[Name]> | undefined;
-};
-
 /** Parts of the scenario schema that the main service (the Petstore) defines. */
 export interface ServiceSchema {
-  /** Names of the operations of the main service (the Petstore) that a scenario may use, such as `listPets`. */
-  readonly operations: readonly string[];
+  /** Operations of the main service (the Petstore) that a scenario may name, such as `listPets`. */
+  readonly rows: OperationRows;
   readonly fields: ServiceFields;
   readonly conditions: ServiceConditions;
-  /** Whether at least one operation can match a fault rule's conditions. */
-  canMatch(when: CheckedConditions): boolean;
-  /** Description of the conditions that a fault rule can have, for the error message if `canMatch` returns `false`. */
-  readonly matching: string;
   /** Default of each scenario setting, and its alternatives if only certain values are allowed. */
   readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };
 }

@@ -14,6 +14,8 @@ export type AllowedOrigins = 'loopback' | 'hidden' | 'off' | readonly string[];
 export interface Settings extends LimitSettings {
   errorCodes: ErrorCodeNames;
   cors: AllowedOrigins;
+  /** Response to a method that the path lacks. */
+  unknownMethod: 'method-not-allowed' | 'not-found';
 }
 
 export type AssumptionId = keyof Settings;

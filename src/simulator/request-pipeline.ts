@@ -6,7 +6,8 @@ import { admit, limitsApplyTo } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
-import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../requests/api-error.js';
+import { ApiError, maximumBodyBytes, payloadTooLarge } from '../requests/api-error.js';
+import { refuseUnknown } from '../requests/operation-table.js';
 import { errorOutcome, isStream, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
@@ -78,7 +79,10 @@ export class RequestPipeline {
     } catch (error) {
       match = refusedMatch(this.#toApiError(error));
     }
-    match ??= refusedMatch(notFound(`There is no operation ${call.method} ${call.path}.`));
+    if (match === undefined) {
+      const services = state.services.flatMap(({ service }) => (service.basePath === basePath ? service : []));
+      match = refusedMatch(refuseUnknown(call, services, resolved.settings.unknownMethod === 'not-found'));
+    }
     const exchange: RequestInProgress = {
       id,
       call,

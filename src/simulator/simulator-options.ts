@@ -1,4 +1,6 @@
 import type { OwnHandler } from '../in-process/fetch.js';
+import type { TableService } from '../requests/operation-table.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
@@ -9,8 +11,11 @@ export interface OptionsOf<Sim> extends ResolveOptions {
   scenario?: Scenario;
   /** Scenarios to load by name, or a function that returns the scenarios on first use. */
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
-  /** Additional APIs that the simulator serves. These services take precedence over the main service, the Petstore. */
-  services?: readonly SimulatedService[];
+  /**
+   * Additional APIs that the simulator serves, each with a table of operations or with names and `find`. These services
+   * take precedence over the main service, the Petstore.
+   */
+  services?: readonly (SimulatedService | TableService<unknown, ResolvedScenario>)[];
   /**
    * Creates the user's msw handlers, which take precedence over the simulated API. Called for each simulator, including
    * forks and sandboxes, and again after each reset.

@@ -9,7 +9,7 @@ import type { ApiHandler } from '../requests/api-call.js';
 import type { Service, ServiceData } from '../requests/service.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import type { ScenarioRules } from '../scenario/scenario-rules.js';
+import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-rules.js';
 import type { JsonValue } from '../values/json.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
@@ -74,6 +74,12 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
    * because the log would lack the change
    */
   simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
+}
+
+/** Returns the rules of scenarios that may name the operations of all services, with the conditions of each. */
+export function rulesOf({ rules }: MainService, services: readonly Pick<Service, 'rows'>[]): ScenarioRules {
+  const rows = Object.assign({}, ...services.map((service) => service.rows), rules.rows);
+  return services.every((service) => service.rows === undefined) ? rules : createScenarioRules({ ...rules, rows });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { FaultRulesState } from '../faults/fault-rules.js';
 import { callersKey, createCallers, createFetch, type OwnHandler, ownHandlersKey } from '../in-process/fetch.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
 import type { ApiHandler } from '../requests/api-call.js';
+import { withTable } from '../requests/operation-table.js';
 import type { Outcome } from '../requests/outcome.js';
 import { anyOperation, knownOperations, unknownOperations } from '../scenario/operations.js';
 import { resolveContent } from '../scenario/resolve-content.js';
@@ -34,6 +35,7 @@ import {
   type MountedService,
   mountServices,
   restoreServices,
+  rulesOf,
   type ServiceCopies,
   type ServiceProperties,
   type SimulatorState,
@@ -129,15 +131,12 @@ export interface SimulatorOptions extends OptionsOf<Simulator> {}
  * @throws as `createSimulator`
  */
 export function simulate(main: MainService, options: SimulatorOptions): Simulator {
-  const { scenario = {}, services = [], operations = [], handlers } = options;
-  const known = knownOperations([
-    ...main.operations,
-    ...services.flatMap((service) => service.operations),
-    ...operations,
-  ]);
+  const { scenario = {}, operations = [], handlers } = options;
+  const services = options.services?.map(withTable) ?? [];
+  const known = knownOperations([...main.operations, ...services.flatMap((each) => each.operations), ...operations]);
   const first = handlers === undefined ? known : anyOperation;
-  const resolved = runToEnd(resolveContent(scenario, main.rules, options, undefined, first));
-  const sim = simulateFrom(main, resolved, options, undefined, known);
+  const resolved = runToEnd(resolveContent(scenario, rulesOf(main, services), options, undefined, first));
+  const sim = simulateFrom(main, resolved, { ...options, services }, undefined, known);
   // Creates the user's own msw handlers before the scenario is checked. A handler created by `guarded` (a custom route
   // under the API's limits) adds an operation, which the scenario may name.
   coreOf(sim).ownHandlers();
@@ -148,24 +147,27 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
 
 /**
  * Creates a simulator from a checked scenario.
- * @param main simulated API at the base path `/v1`
+ * @param service simulated API at the base path `/v1`
  * @param time source of the machine's time; default: the machine's clock
- * @param operations operations that scenarios may name; default: those of `main`
+ * @param operations operations that scenarios may name; default: those of `service`
  */
 export function simulateFrom(
-  main: MainService,
+  service: MainService,
   resolved: ResolvedScenario,
   {
     scenarios = {},
-    services = [],
+    services: given = [],
     handlers,
     onError = console.error,
     onWarning = console.warn,
     ...resolving
   }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
-  operations = knownOperations(main.operations),
+  operations = knownOperations(service.operations),
 ): Simulator {
+  const services = given.map(withTable);
+  const rules = rulesOf(service, services);
+  const main = rules === service.rules ? service : { ...service, rules };
   let byName: ReadonlyMap<string, Scenario> | undefined;
   const readScenarios = () => {
     const given = () => (typeof scenarios === 'function' ? scenarios() : scenarios);

@@ -1,13 +1,11 @@
+import type { OperationTable } from '../requests/operation-table.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
 /** Service whose requests are read from recorded traffic. */
 export interface RecordedService {
   /** Path with which the recorded API's base URL ends, such as `/v1`. */
   readonly basePath: string;
-  /** Path below the base URL with which all paths of the service begin: `/pets`. */
-  readonly root: string;
-  /** Returns the operation of a method and a path below the base URL; `undefined` for an unknown one. */
-  operationOf(method: string, path: string): string | undefined;
+  readonly operations: OperationTable;
 }
 
 /** Request URL of a recording, divided into base URL, path and query. */
@@ -39,7 +37,13 @@ function firstBase(origin: string, pathname: string, basePath: string): string |
 }
 
 /**
- * Whether a path below the base URL is the recorded API's root path, such as `/pets`, or below the root path.
- * Recordings can contain other APIs with the same base path.
+ * Whether a path below the base URL is a root path of the recorded API, such as `/pets`, or below one. Recordings can
+ * contain other APIs with the same base path.
  */
-export const isOfService = (path: string, { root }: RecordedService) => path === root || path.startsWith(`${root}/`);
+export const isOfService = (path: string, service: RecordedService) =>
+  rootsOf(service).some((root) => path === root || path.startsWith(`${root}/`));
+
+/** Returns the first segments of the paths of a recorded API: `/pets`. */
+export const rootsOf = ({ operations: { rows } }: RecordedService): string[] => [
+  ...new Set(Object.values(rows).map(({ path }) => path.replace(/(.)\/.*/, '$1'))),
+];

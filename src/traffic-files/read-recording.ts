@@ -5,7 +5,7 @@ import { getOrCreate } from '../values/get-or-create.js';
 import { isMap } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
-import { type Address, isOfService, type RecordedService, splitAddress } from './address.js';
+import { type Address, isOfService, type RecordedService, rootsOf, splitAddress } from './address.js';
 import {
   type Exchange,
   type FileFacts,
@@ -202,7 +202,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       'answer body': isAnswered && entry.answerBody === undefined,
       'answer headers': isAnswered && entry.answerHeaders.length === 0,
     };
-    const operation = own?.operation ?? service.operationOf(method, path);
+    const operation = own?.operation ?? service.operations.find({ method, path })?.operation;
     const pending = {
       ...emptyRecord,
       ...entry.record,
@@ -275,8 +275,11 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   }
 
   function noRequests(): string {
-    const { basePath, root } = service;
-    const documented = baseUrl === undefined ? `an address that ends in ${basePath}${root}` : baseUrl + root;
+    const { basePath } = service;
+    const start = baseUrl ?? `an address that ends in ${basePath}`;
+    const documented = rootsOf(service)
+      .map((root) => start + root)
+      .join(' or ');
     const expected = isAnyService && baseUrl !== undefined ? baseUrl : documented;
     const [most] = [...origins].sort(([, one], [, other]) => other - one);
     const advice =

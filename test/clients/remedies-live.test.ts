@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, harOf, journalOf } from '../fidelity/recorded-traffic.js';

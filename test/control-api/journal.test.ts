@@ -6,7 +6,7 @@ import { fromHar } from '../../src/dashboard/from-har.js';
 import type { Fault } from '../../src/index.js';
 import { LogUnavailableError } from '../../src/persistence/log.js';
 import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { coreOf } from '../../src/simulator/simulator.js';

@@ -3,7 +3,7 @@ import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
 import { verdictCases } from '../scenarios/verdict-cases.js';

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { rules } from '../../src/judge/rules.js';
+import { operationFacts } from '../../src/judge/run.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { petstore } from '../../src/petstore/petstore.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { judge, type Verdict } from '../../src/verdict.js';
 import { open } from '../scenarios/stage.js';
@@ -22,7 +23,7 @@ async function recorded(sim: Simulator, text: string, change: (text: string) => 
     publicKeys: Object.keys(scenario.keys ?? {}),
   });
   return judgeRecording(exchanges, {
-    deprecations: petstore.deprecations,
+    ...operationFacts([petstore]),
     name: sim.name,
     isOver: true,
     expect: scenario.expect,

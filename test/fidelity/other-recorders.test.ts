@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from './recorded-traffic.js';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Scenario } from '../../src/index.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { tries } from '../support/prove.js';
 import { hiddenWorld, truth } from './hidden-worlds.js';

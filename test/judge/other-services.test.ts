@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator, serveRoute } from '../../src/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { runCommandLine } from '../support/command-here.js';

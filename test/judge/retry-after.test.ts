@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hunt } from '../../src/hunt.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
-import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
+import { recordedPetstore } from '../../src/petstore/document.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from '../fidelity/recorded-traffic.js';
 import { retrying, verdictOn } from '../support/client-lab.js';

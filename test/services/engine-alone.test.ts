@@ -20,10 +20,11 @@ import { openFileLog } from '../../src/persistence/folder/file-log.js';
 import type { FoundEntry } from '../../src/persistence/log.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { restoreMachine } from '../../src/persistence/start-machine.js';
+import { createOperationTable } from '../../src/requests/operation-table.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { newFolder } from '../persistence/folders.js';
-import { clientOf, depot } from '../support/depot.js';
+import { clientOf, depot, parcelRows } from '../support/depot.js';
 import { createDepotSimulator } from '../support/depot-simulator.js';
 import { patience } from '../support/patience.js';
 import { servedDepot } from '../support/served-depot.js';
@@ -279,8 +280,7 @@ describe('a server of another service alone', () => {
     await post('Oslo');
     await ask('/depot/parcels/1');
     const har = new TextEncoder().encode(JSON.stringify(await control.exportHar()));
-    const operationOf = (method: string) => (method === 'POST' ? 'sendParcel' : 'trackParcel');
-    const recorded = { basePath: '/depot', root: '/parcels', operationOf };
+    const recorded = { basePath: '/depot', operations: createOperationTable(parcelRows) };
     const { exchanges } = await readRecording([{ name: 'depot.har', pieces: [har] }], recorded);
     expect(exchanges.map(({ operation, path }) => [operation, path])).toEqual([
       ['sendParcel', '/parcels'],

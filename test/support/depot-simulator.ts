@@ -3,21 +3,19 @@ import { createScenarioRules, type ServiceScenario } from '../../src/scenario/sc
 import type { Settings } from '../../src/scenario/settings.js';
 import { type SimulatorOptions, simulate } from '../../src/simulator/simulator.js';
 import type { MainService, ServiceProperties } from '../../src/simulator/simulator-state.js';
-import { depot } from './depot.js';
+import { depot, parcelRows } from './depot.js';
 
 const settings = { errorCodes: open({}), ...limitSettings, cors: open<Settings['cors']>('loopback') };
 
 /** Scenario rules of the depot, which defines no fields. The Petstore's declarations require the casts. */
 const rules = createScenarioRules({
   base: { name: 'default', keys: { 'free-key': { plan: 'free' } } },
-  operations: depot.operations,
+  rows: parcelRows,
   plans: { free: { minute: 60, day: 1_000 } },
   settings,
   defaults: Object.fromEntries(Object.entries(settings).map(([id, { default: value }]) => [id, value])),
   fields: {},
   conditions: {},
-  canMatch: () => true,
-  matching: 'conditions of one operation',
   // biome-ignore lint/correctness/useYield: the service resolves nothing
   *resolve() {
     return {};

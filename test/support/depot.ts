@@ -1,5 +1,5 @@
 import { invalidRequest, notFound } from '../../src/requests/api-error.js';
-import type { Match, Service, ServiceData } from '../../src/requests/service.js';
+import type { Match, OperationRows, Service, ServiceData } from '../../src/requests/service.js';
 import { parseJson } from '../../src/values/json.js';
 import { isMap } from '../../src/values/plain-data.js';
 
@@ -20,6 +20,16 @@ const match = (operation: string, isWrite: boolean, params?: Match['params']): M
   refusal: undefined,
   headers: { 'X-Depot': 'north' },
 });
+
+/** Operations of the depot as rows of a table. */
+export const parcelRows = {
+  sendParcel: { method: 'POST', path: '/parcels' },
+  trackParcel: {
+    method: 'GET',
+    path: '/parcels/{number}',
+    deprecation: { removedAtMs: Date.UTC(2026, 0, 2), use: 'GET /parcels' },
+  },
+} satisfies OperationRows;
 
 /** A second service, unrelated to the Petstore: `POST /depot/parcels`, `GET /depot/parcels/{number}`. */
 export const depot: Service<Parcels> = {

@@ -3,6 +3,7 @@ import { type RunReport, runFormat } from '../../control-api/run-report.js';
 import { judgeRecording } from '../../judge/judge-recording.js';
 import type { Verdict } from '../../judge/judge-run.js';
 import { remainingIn } from '../../judge/promises.js';
+import { operationFacts } from '../../judge/run.js';
 import { resultOf } from '../../judge/run-result.js';
 import { parseBaseUrl } from '../../node/base-url.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
@@ -62,7 +63,7 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
       });
   const exchanges = withRefusals(read, refusals);
   const verdict = judgeRecording(exchanges, {
-    deprecations: petstore.deprecations,
+    ...operationFacts([petstore]),
     name: flags.scenario ?? service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
     service,
     isOver: flags.ended,

@@ -2,8 +2,8 @@ import { basename, extname } from 'node:path';
 import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
-import { recordedPetstore } from '../../petstore/recorded-petstore.js';
-import { isOfService } from '../../traffic-files/address.js';
+import { recordedPetstore } from '../../petstore/document.js';
+import { isOfService, rootsOf } from '../../traffic-files/address.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
@@ -37,7 +37,7 @@ export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>
   const { length: ofPetstore } = recording.exchanges.filter(({ path }) => isOfService(path, recordedPetstore));
   if (ofPetstore * 2 < length) {
     throw new UsageError(
-      `expected a recording of the Petstore, got ${pluralize(length, 'request')}, of which ${ofPetstore} ${ofPetstore === 1 ? 'is' : 'are'} to ${recordedPetstore.root}; ${onlyPetstore}`,
+      `expected a recording of the Petstore, got ${pluralize(length, 'request')}, of which ${ofPetstore} ${ofPetstore === 1 ? 'is' : 'are'} to ${rootsOf(recordedPetstore).join(' or ')}; ${onlyPetstore}`,
     );
   }
   const learner = new Learner(recording.exchanges);

@@ -1,6 +1,5 @@
 import { parseRetryAfter } from '../../judge/promises.js';
-import { basePath } from '../../petstore/document.js';
-import { operationOf } from '../../petstore/recorded-petstore.js';
+import { basePath, operationTable } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
@@ -209,7 +208,7 @@ export class ServiceClient {
     const [path = '', query = ''] = probe.target.split('?');
     const headers = relevantHeaders(answer.headers);
     const id = this.#asked + 1;
-    const operation = operationOf(probe.method, path);
+    const operation = operationTable.find({ method: probe.method, path })?.operation;
     const dateMs = readDate(headers, answeredMs);
     const missing: Missing[] = answer.status > 0 && dateMs === undefined ? ['date'] : [];
     return {

@@ -1,4 +1,4 @@
-import { operationNames } from '../../petstore/document.js';
+import { operationTable } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
 /**
@@ -23,9 +23,11 @@ export interface LimitRules {
   readonly rounding: (typeof roundings)[number];
 }
 
-/** All subsets of the three Petstore operations, to which rate limits may apply. */
-const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
-  operationNames.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1),
+const { operations } = operationTable;
+
+/** All subsets of the Petstore's operations, to which rate limits may apply. */
+const sets = Array.from({ length: 2 ** operations.length }, (_, bits) =>
+  operations.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1),
 );
 
 /**

@@ -1,3 +1,4 @@
+import { formatDay } from '../../values/format-day.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 
@@ -22,10 +23,3 @@ export const deprecatedOperation: WireRule = {
     return { exercised: findings.length > 0, findings };
   },
 };
-
-/** Formats the UTC day of a time: `5 December 2030`. */
-function formatDay(ms: number): string {
-  const date = new Date(ms);
-  const month = date.toLocaleString('en-US', { month: 'long', timeZone: 'UTC' });
-  return `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
-}

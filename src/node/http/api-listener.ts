@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Answer } from '../../requests/api-call.js';
+import { methodsOf } from '../../requests/operation-table.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { basePathOf } from './base-path.js';
@@ -89,6 +90,8 @@ export function createApiListener(
 /** HTTP methods of the services under a base path; `undefined` if one of these services does not list its methods. */
 function methodsUnder(sim: Simulator, basePath: string): readonly string[] | undefined {
   const services = coreOf(sim).state.services.flatMap(({ service }) => (service.basePath === basePath ? service : []));
-  const methods = services.flatMap((service) => service.methods ?? []);
-  return services.every((service) => service.methods !== undefined) ? [...new Set(methods)] : undefined;
+  const methods = services.map(
+    (service) => service.methods ?? (service.rows && methodsOf(Object.values(service.rows))),
+  );
+  return methods.includes(undefined) ? undefined : [...new Set(methods.flatMap((each) => each ?? []))];
 }
