@@ -103,6 +103,7 @@ const clientEnvironment =
 const apiKey = ['NAME', 'API key for the command (default: the key in the scenario)'] as const;
 const record = ['FILE', 'records the run, for petstore-sim replay'] as const;
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
+const mustConclude = 'fails if a run is inconclusive, or the machine was too busy for it';
 const stoppedCodes = '129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM stopped it';
 
 /** All commands, in the order in which the help text lists them. */
@@ -164,10 +165,10 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   gauntlet: {
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
     about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
-    flags: { timeout: runTimeout, ...routeFlags },
+    flags: { timeout: runTimeout, 'require-conclusive': mustConclude, ...routeFlags },
     maximumArguments: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
-    exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
+    exitCodes: `1 if the client fails a scenario, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}`,
     load: async () => (await import('./commands/gauntlet.js')).gauntlet,
   } satisfies CliCommand<GauntletFlags>,
   certify: {
@@ -180,10 +181,11 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       parallel: ['N', 'number of concurrent runs (default: 10 for each SDK, at most 20 for each processor)'],
       seed: ['N', 'seed of every scenario (default: its own)'],
       timeout: runTimeout,
+      'require-conclusive': mustConclude,
     },
     maximumArguments: 1,
     example: 'certify sdks.yaml --against certificate/certificate.json',
-    exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
+    exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}, 2 for a mistake`,
     load: async () => (await import('./commands/certify.js')).certify,
   } satisfies CliCommand<CertifyFlags>,
   hunt: {

@@ -62,6 +62,17 @@ export const stateOf = ({ outcome, unmet }: Pick<GauntletResult, 'outcome' | 'un
 export const outcomeWord = <Outcome extends string>(outcome: Outcome) =>
   outcome === 'not met' ? 'not reached' : (outcome as Exclude<Outcome, 'not met'>);
 
+/**
+ * Whether a run fails with `--require-conclusive`: it is inconclusive, or a lag of the machine could have decided it. A
+ * scenario that the client did not reach is neither.
+ */
+export const isUndecided = ({ lagMs, ...run }: { outcome: string; unmet?: string; lagMs?: number }): boolean =>
+  isBusy({ lagMs }) || (run.outcome === 'inconclusive' && run.unmet === undefined);
+
+/** Formats which runs fail with `--require-conclusive` alone; empty without such a run. */
+export const undecidedLines = (runs: readonly string[]): string[] =>
+  runs.length === 0 ? [] : [`Failed by --require-conclusive: ${runs.join(', ')}`];
+
 /** Lists the first failing finding of each rule. */
 export function firstFailures({ findings }: Pick<GauntletResult, 'findings'>): Verdict['findings'] {
   const failed = findings.filter(({ severity }) => severity === 'fail');

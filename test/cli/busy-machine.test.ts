@@ -6,7 +6,7 @@ import { certifySdk } from '../../src/cli/certify/certificate.js';
 import { certificateJunit } from '../../src/cli/certify/certificate-junit.js';
 import { certificateMarkdown } from '../../src/cli/certify/certificate-markdown.js';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
-import { detailOf, runGauntlet } from '../../src/cli/gauntlet-run.js';
+import { detailOf, isUndecided, runGauntlet } from '../../src/cli/gauntlet-run.js';
 import { busyMark } from '../../src/judge/lag.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
@@ -85,7 +85,10 @@ test('a run that a lag could have decided twice is marked, in rows and in the ce
     sdks: [certified],
   };
   expect(certificateMarkdown(certificate)).toContain(`| mine | used-up | pass | ${mark} |`);
-  expect(certificateJunit(certificate)).toContain(mark);
+  expect(certificateJunit(certificate, false)).toContain(mark);
+  expect(certificateJunit(certificate, false)).toContain('failures="0"');
+  expect(certificateJunit(certificate, true)).toContain(`<failure type="inconclusive" message="${mark}">`);
+  expect([result, ...certified.results].map(isUndecided)).toEqual([true, true]);
 });
 
 test('a verdict that a lag could have decided is inconclusive with --require-conclusive', async () => {

@@ -105,6 +105,25 @@ describe.concurrent('petstore-sim certify', () => {
     );
   });
 
+  test('fails an inconclusive run with --require-conclusive, also against an earlier certificate', async () => {
+    const client = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
+      headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });`;
+    const folder = folderWith('sdks: { mine: node client.mjs }\nscenarios: [minute-wall, calm.yaml]\n', {
+      'client.mjs': client,
+      'calm.yaml': 'keys: { free-key: { plan: free } }\n',
+    });
+    const lenient = await certify(folder);
+    expect(lenient.out).toContain('1 inconclusive, 1 not reached');
+    expect(lenient.code).toBe(0);
+    const strict = ['--junit', 'junit.xml', '--require-conclusive'];
+    const { code, out } = await certify(folder, ...strict, '--against', 'certificate/certificate.json');
+    expect(out).toContain('\nFailed by --require-conclusive: mine calm.yaml\n');
+    expect(code).toBe(1);
+    const junit = readFileSync(join(folder, 'junit.xml'), 'utf8');
+    expect(junit).toContain('tests="2" failures="1"');
+    expect(junit).toMatch(/name="calm.yaml"[^>]*><failure type="inconclusive" message="[^"]+">/);
+  });
+
   test('writes one table of right, wrong, missing, crashed, silent and hanging clients', {
     tags: 'extended',
   }, async () => {

@@ -418,6 +418,22 @@ describe.concurrent('command of a client', () => {
   });
 });
 
+test('gauntlet fails an inconclusive run only with --require-conclusive, and no scenario that was not reached', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conclusive-'));
+  const calm = join(folder, 'calm.yaml');
+  writeFileSync(calm, 'keys: { free-key: { plan: free } }\n');
+  const once = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
+    headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });`;
+  const gauntlet = (...words: string[]) =>
+    run(['gauntlet', ...words, '--', process.execPath, '--input-type=module', '-e', once]);
+  const lenient = await gauntlet('minute-wall', calm);
+  expect(lenient.out).toContain('1 of 2 reached: 0 passed, 0 failed, 1 inconclusive\n');
+  expect(lenient.code).toBe(0);
+  const strict = await gauntlet('minute-wall', calm, '--require-conclusive');
+  expect(strict).toEqual({ ...lenient, code: 1, out: `${lenient.out}Failed by --require-conclusive: ${calm}\n` });
+  expect((await gauntlet('minute-wall', '--require-conclusive')).code).toBe(0);
+});
+
 describe.concurrent('failed row of gauntlet', () => {
   /** Sends two requests, and crashes; buffered standard output can arrive after the error. */
   const crash = `for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', {

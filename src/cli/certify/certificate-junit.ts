@@ -1,9 +1,12 @@
 import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
-import { outcomeWord } from '../gauntlet-run.js';
-import { type Certificate, type CertifiedRun, circumstances } from './certificate.js';
+import { isUndecided, outcomeWord } from '../gauntlet-run.js';
+import { type Certificate, type CertifiedRun, circumstances, isFailure } from './certificate.js';
 
-/** Formats the results of `certify` as JUnit XML: a suite for each SDK, a test case for each scenario. */
-export const certificateJunit = (certificate: Certificate): string =>
+/**
+ * Formats the results of `certify` as JUnit XML: a suite for each SDK, a test case for each scenario.
+ * @param mustConclude whether an inconclusive run is a failure
+ */
+export const certificateJunit = (certificate: Certificate, mustConclude: boolean): string =>
   junitXml(
     'petstore-sim certify',
     certificate.sdks.map(({ name, command, version = '', results }) => ({
@@ -11,12 +14,17 @@ export const certificateJunit = (certificate: Certificate): string =>
       ms: results.reduce((sum, { lastedMs }) => sum + lastedMs, 0),
       date: certificate.date,
       properties: { command, version, circumstances: circumstances(certificate) },
-      cases: results.map(caseOf),
+      cases: results.map((run) => caseOf(run, mustConclude)),
     })),
   );
 
-function caseOf({ scenario, lastedMs, outcome, detail, findings, errorLines, repeat = '' }: CertifiedRun): JunitCase {
+function caseOf(certified: CertifiedRun, mustConclude: boolean): JunitCase {
+  const { scenario, lastedMs, outcome, detail, findings, errorLines, repeat = '' } = certified;
   const run = { name: scenario, ms: lastedMs };
+  if (mustConclude && !isFailure(outcome) && isUndecided(certified)) {
+    const text = 'An inconclusive run is a failure with --require-conclusive.';
+    return { ...run, failure: { type: 'inconclusive', message: detail, text } };
+  }
   if (outcome === 'pass') return detail === '' ? run : { ...run, output: detail };
   const output = errorLines && { output: errorLines.join('\n') };
   if (outcome === 'error')

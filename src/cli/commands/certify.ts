@@ -30,7 +30,7 @@ import type { CliInput } from '../cli-input.js';
 import { runClientCommand } from '../client-command.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
-import { failureLines, outcomeWord, runGauntlet } from '../gauntlet-run.js';
+import { failureLines, isUndecided, outcomeWord, runGauntlet, undecidedLines } from '../gauntlet-run.js';
 import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
@@ -45,6 +45,7 @@ export interface CertifyFlags {
   parallel?: string;
   seed?: string;
   timeout?: string;
+  'require-conclusive'?: boolean;
   json?: boolean;
 }
 
@@ -57,8 +58,8 @@ const runsPerProcessor = 20;
 
 /**
  * Runs the SDKs listed in a file in all scenarios, and writes the results to a certificate.
- * @returns exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than before; 128 + n
- * after signal n
+ * @returns exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than before; with
+ * `--require-conclusive` also if a run is inconclusive; 128 + n after signal n
  */
 export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const {
@@ -105,7 +106,10 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const changes = earlier && changesSince(earlier, certificate);
   const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout'])];
   const whole = { ...certificate, ...(changes && { changes }) };
-  printResult(input, whole, nextCommands(certificate, again), certificateLines(certificate, changes));
+  const mustConclude = flags['require-conclusive'] ?? false;
+  const undecided = mustConclude ? undecidedNames(certificate) : [];
+  const lines = [...certificateLines(certificate, changes), ...undecidedLines(undecided)];
+  printResult(input, whole, nextCommands(certificate, again), lines);
   if (stoppedCode !== undefined) {
     printStopped(totalOf(certificate.counts), total);
     return stoppedCode;
@@ -117,7 +121,7 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
     'badge.svg': certificateBadge(certificate),
   };
   for (const [name, text] of Object.entries(texts)) writeOutput('--out', join(out, name), text);
-  if (junit !== undefined) writeOutput('--junit', junit, certificateJunit(certificate));
+  if (junit !== undefined) writeOutput('--junit', junit, certificateJunit(certificate, mustConclude));
   if (!flags.json)
     print(
       `\n${Object.keys(texts)
@@ -125,8 +129,11 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
         .join('')}`,
     );
   const { fail, error } = certificate.counts;
-  return (changes === undefined ? fail + error : changes.worse.length) > 0 ? 1 : 0;
+  return undecided.length > 0 || (changes === undefined ? fail + error : changes.worse.length) > 0 ? 1 : 0;
 }
+
+const undecidedNames = ({ sdks }: Certificate): string[] =>
+  sdks.flatMap(({ name, results }) => results.filter(isUndecided).map(({ scenario }) => `${name} ${scenario}`));
 
 function withSeed({ sdks, cases }: SdkFile, text: string | undefined): SdkFile {
   if (text === undefined) return { sdks, cases };

@@ -11,10 +11,12 @@ import {
   firstFailures,
   type GauntletCase,
   type GauntletResult,
+  isUndecided,
   outcomeWord,
   runGauntlet,
   shippedCases,
   stateOf,
+  undecidedLines,
 } from '../gauntlet-run.js';
 import { commandLine } from '../program.js';
 import { operationsWith, type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
@@ -24,11 +26,13 @@ import { createRunCounter, printStopped, requireCommand, timeoutOf } from './cli
 export interface GauntletFlags extends RouteFlags {
   json?: boolean;
   timeout?: string;
+  'require-conclusive'?: boolean;
 }
 
 /**
  * Runs a client in the named scenarios. By default, these are all shipped scenarios that expect something of a client.
- * @returns exit code: 1 if the client fails a scenario, 128 + n after signal n
+ * @returns exit code: 1 if the client fails a scenario, with `--require-conclusive` also if a run is inconclusive; 128 + n
+ * after signal n
  */
 export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
   const { flags, rest, argumentsBeforeSeparator } = input;
@@ -51,8 +55,10 @@ export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> 
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
   const again = [...flagWords(flags, routeFlagNames), '--', ...command];
-  printResult(input, { results }, nextCommands(results, again, command), gauntletLines(results, again));
-  return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
+  const undecided = flags['require-conclusive'] ? results.filter(isUndecided) : [];
+  const lines = [...gauntletLines(results, again), ...undecidedLines(undecided.map(({ scenario }) => scenario))];
+  printResult(input, { results }, nextCommands(results, again, command), lines);
+  return stoppedCode ?? (undecided.length > 0 || results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
 /**
