@@ -1,5 +1,6 @@
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { type JsonValue, jsonText, parseJson } from '../values/json.js';
+import { readEvents } from '../values/read-events.js';
 import { ControlError } from './control-error.js';
 import type { AnyControlOperation } from './control-operation.js';
 import type { JournalEntry } from './journal-entry.js';
@@ -20,7 +21,7 @@ export function callRemote(
   operation: AnyControlOperation,
   input: Record<string, unknown> = {},
 ): unknown {
-  if (operation.contentType === 'text/event-stream') return readEvents(() => send(remote, operation, input));
+  if (operation.contentType === 'text/event-stream') return entriesOf(() => send(remote, operation, input));
   return send(remote, operation, input).then(async (response) => {
     const text = await response.text();
     return operation.contentType === undefined ? plain(parseJson(text)) : text;
@@ -66,24 +67,9 @@ function plain(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
-/** Connects to a stream of server-sent events and yields its journal entries. The first read opens the connection. */
-async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
+/** Connects to a stream of journal entries and yields them. The first read opens the connection. */
+async function* entriesOf(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
   const { body } = await connect();
   if (body === null) return;
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let text = '';
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const events = (text + value).split('\n\n');
-      text = events.pop() ?? '';
-      for (const event of events) {
-        const data = /^data: (.*)$/m.exec(event)?.[1];
-        if (data !== undefined) yield plain(parseJson(data)) as JournalEntry;
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
+  for await (const data of readEvents(body)) yield plain(parseJson(data)) as JournalEntry;
 }

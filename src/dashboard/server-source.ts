@@ -1,4 +1,4 @@
-import type { Update } from '../control-api/update-stream.js';
+import { readEvents } from '../values/read-events.js';
 import { type Source, SourceError, updatesPath } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';
@@ -53,24 +53,8 @@ export function createServerSource(origin: string, sandbox?: string, publicUrl =
     text: async (path) => (await request('GET', path)).text(),
     async watch(since, take, signal) {
       const { body } = await request('GET', updatesPath(since), undefined, signal);
-      if (body !== null) await readUpdates(body, take);
+      if (body === null) return;
+      for await (const data of readEvents(body)) take(JSON.parse(data));
     },
   };
-}
-
-/** Reads server-sent events with updates. Handles only `data` lines and comments, since the server sends no others. */
-async function readUpdates(body: ReadableStream<Uint8Array>, take: (update: Update) => void): Promise<void> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = events.pop() ?? '';
-    for (const event of events) {
-      const data = event.split('\n').find((line) => line.startsWith('data: '));
-      if (data !== undefined) take(JSON.parse(data.slice(6)));
-    }
-  }
 }

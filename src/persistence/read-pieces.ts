@@ -1,5 +1,4 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { JsonValue } from '../values/json.js';
 import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
 import type { SimulatorParts, StateParts } from './restore-simulator.js';
 
@@ -25,7 +24,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
    */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
-    const piece = each as Piece | EarlierPiece;
+    const piece = each as Piece;
     const simulator = simulators.at(-1);
     switch (piece.kind) {
       case 'server':
@@ -49,9 +48,6 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         current = parts;
         break;
       }
-      case 'pets':
-        push(current?.data.get('petstore'), piece.pets);
-        break;
       case 'data':
         if (current?.data.has(piece.service) === false) current.data.set(piece.service, []);
         push(current?.data.get(piece.service), piece.values);
@@ -84,27 +80,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
 
 const scenarioOf = ({ content, hasPets }: ScenarioPiece) => ({ content, pets: hasPets ? [] : undefined });
 
-const emptyParts = <Head>(head: Head): StateParts<Head> => {
-  const { nextId, services = {} } = head as EarlierHead;
-  const data = new Map(Object.entries(services).map(([name, value]) => [name, [value]]));
-  if (nextId !== undefined) data.set('petstore', [nextId]);
-  return { head, data, keys: [], unlistedKeys: [] };
-};
-
-/** Part of a stored server state that contains pets, in the format of an earlier version of petstore-sim. */
-interface EarlierPiece {
-  readonly kind: 'pets';
-  readonly pets: readonly JsonValue[];
-}
-
-/**
- * Fields of a stored simulator state that only earlier versions of petstore-sim wrote: the next pet id, and the data of
- * simulated APIs by name.
- */
-interface EarlierHead {
-  readonly nextId?: JsonValue;
-  readonly services?: Readonly<Record<string, JsonValue>>;
-}
+const emptyParts = <Head>(head: Head): StateParts<Head> => ({ head, data: new Map(), keys: [], unlistedKeys: [] });
 
 function push<Item>(list: Item[] | undefined, items: readonly Item[]): void {
   if (list === undefined) throw unreadable('the header of each part before its lists');

@@ -2,7 +2,7 @@ import { importFaults, importKey } from '../control-api/export-state.js';
 import type { ExportedKey } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { fromPlainCall } from '../requests/plain-call.js';
-import { isWriteByMethod, type RequestRecord } from '../requests/request-record.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import { checkWith } from '../scenario/check-scenario.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import { apiKeySchema } from '../scenario/key-state-schema.js';
@@ -67,14 +67,10 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
 function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
   const { journal } = coreOf(sim).state;
   const { pending, dropped, clearedId, ...numbers } = head.journal;
-  for (const entry of entries) journal.add(upToDate(entry));
+  for (const entry of entries) journal.add(entry);
   Object.assign(journal, { ...numbers, pending, dropped, clearedId });
-  for (const entry of held) journal.hold(upToDate(entry));
+  for (const entry of held) journal.hold(entry);
 }
-
-/** Adds `isWrite` to a journal record of an earlier version, which lacks this field. */
-const upToDate = (entry: RequestRecord): RequestRecord =>
-  entry.isWrite === undefined ? { ...entry, isWrite: isWriteByMethod(entry) } : entry;
 
 const keyState = (
   { keys, unlistedKeys, head }: StateParts<SimulatorPiece | SnapshotPiece>,
@@ -116,21 +112,6 @@ function namedSnapshot(
   };
 }
 
-/** Adds the property `match` to a request that an earlier version of the simulator saved with the property `route`. */
-function withMatch(exchange: JsonExchange): JsonExchange {
-  const { route } = exchange as { route?: { operation: string; petId: string } };
-  if (route === undefined) return exchange;
-  const { operation, petId } = route;
-  const match = {
-    operation,
-    isWrite: operation === 'createPet',
-    params: operation === 'getPet' ? { petId } : undefined,
-    refusal: undefined,
-    headers: undefined,
-  };
-  return { ...exchange, service: 'petstore', match };
-}
-
 const ruleOf = (definition: FaultRule['definition']) =>
   toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));
 
@@ -146,7 +127,7 @@ function runningRequest({ rule: definition, exchange, ...rest }: JsonRunning, sc
 
 function inProgress(exchange: JsonExchange, fault: FaultRule | undefined, scenarioOf: ScenarioOf): RequestInProgress {
   return {
-    ...withMatch(exchange),
+    ...exchange,
     rate: exchange.rate,
     refusal: exchange.refusal,
     fault,
