@@ -112,6 +112,7 @@ function scenarioTable(list) {
   // Skips the last block of the output, which is advice.
   const groups = stripVTControlCharacters(list).split('\n\n').slice(0, -1).join('\n\n');
   const rows = groups
+    .replace(/\n {3,}/g, ' ')
     .split('\n')
     .filter((line) => line !== '' && line !== 'start' && !line.startsWith('  default '))
     .map((line) => /^ {2}(\S+) +(.*)/.exec(line)?.slice(1) ?? [`**${line}**`])
@@ -141,7 +142,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
 /** Creates transcripts of the overview of all commands, and of each command's help. */
 function helpTranscripts() {
   const overview = printed('--help');
-  const forms = overview.slice(overview.indexOf('\nCommands\n'), overview.indexOf('\nOptions\n'));
+  const forms = overview.slice(0, overview.indexOf('\nOptions\n'));
   const names = new Set(Array.from(forms.matchAll(/^ {2}\[?([a-z]+)/gm), ([, name]) => name));
   const transcript = (...args) => {
     const output = printed(...args).replaceAll('node dist/cli/main.cjs', 'npx petstore-sim');

@@ -1,4 +1,5 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
+import { wrap } from '../values/wrap.js';
 
 /** Formats a value for a table: text unchanged, any other value as JSON. */
 export const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -23,18 +24,19 @@ export function assumptionRows(): {
   });
 }
 
-/** Formats all assumptions (settings for behavior that the API document leaves open) as lines for a terminal. */
-export function assumptionLines(): string[] {
-  const intro = [
-    'Assumptions of the simulator about questions that the interface document leaves open. Set them in a scenario, under "assumptions".',
-    '',
-  ];
+/**
+ * Formats all assumptions (settings for behavior that the API document leaves open) as lines for a terminal.
+ * @param columns width of the lines, in characters
+ */
+export function assumptionLines(columns: number): string[] {
+  const intro =
+    'Assumptions of the simulator about questions that the interface document leaves open. Set them in a scenario, under "assumptions".';
   const rows = assumptionRows().flatMap(({ id, question, byDefault, alternatives, documentQuote }) => [
-    `${id}: ${byDefault}`,
-    `  ${question}`,
-    `  or: ${alternatives}`,
-    `  The document: ${documentQuote}`,
+    ...wrap(`${id}: ${byDefault}`, columns),
+    ...wrap(question, columns, 2),
+    ...wrap(`or: ${alternatives}`, columns, 2),
+    ...wrap(`The document: ${documentQuote}`, columns, 2),
     '',
   ]);
-  return [...intro, ...rows.slice(0, -1)];
+  return [...wrap(intro, columns), '', ...rows.slice(0, -1)];
 }

@@ -34,6 +34,8 @@ type FlagsFor<Fields> = {
 };
 
 export interface CliCommand<Fields = object> {
+  /** Heading of the command in the overview. */
+  group: 'Run it' | 'Judge a client' | 'Scenarios' | 'The real service' | 'State';
   /** Forms of the command with a short description each. Words in capitals stand for values. */
   usage: Readonly<Record<string, string>>;
   about: string;
@@ -106,9 +108,22 @@ const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m
 const mustConclude = 'fails if a run is inconclusive, or the machine was too busy for it';
 const stoppedCodes = '129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM stopped it';
 
-/** All commands, in the order in which the help text lists them. */
+/** All commands by group, in the order in which the help text lists them. */
 export const commands: Readonly<Record<string, CliCommand>> = {
+  demo: {
+    group: 'Run it',
+    usage: { demo: 'runs an incorrect and a correct client against a rate limit' },
+    about:
+      'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
+    flags: {
+      port: ['N', 'port (default: a free port)'],
+      timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
+    },
+    example: 'demo --timeout 5s',
+    load: async () => (await import('./commands/demo.js')).demo,
+  } satisfies CliCommand<DemoFlags>,
   serve: {
+    group: 'Run it',
     usage: { '[serve] [options]': 'starts the HTTP server' },
     about: 'Serves the API, the control API and the dashboard until SIGINT or SIGTERM.',
     flags: {
@@ -132,6 +147,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     load: async () => (await import('./commands/serve.js')).serve,
   } satisfies CliCommand<ServeFlags>,
   exec: {
+    group: 'Judge a client',
     usage: { 'exec [options] -- COMMAND...': "runs a client's command and judges the client" },
     about: `Runs the command against a separate simulator on a free port, and prints a verdict on the client to standard error. ${clientEnvironment}`,
     flags: {
@@ -148,100 +164,8 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
     load: async () => (await import('./commands/exec.js')).exec,
   } satisfies CliCommand<ExecFlags>,
-  matrix: {
-    usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that break the client' },
-    about: `Runs the command with the defaults, and once with each alternative of every assumption. ${clientEnvironment}`,
-    flags: {
-      ...scenarioFlags,
-      'api-key': apiKey,
-      only: ['IDS', 'these assumptions only, separated by commas (default: all)'],
-      timeout: runTimeout,
-    },
-    maximumArguments: Number.POSITIVE_INFINITY,
-    example: 'matrix --only paging,listOrder -- npm test',
-    exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
-    load: async () => (await import('./commands/matrix.js')).matrix,
-  } satisfies CliCommand<MatrixFlags>,
-  gauntlet: {
-    usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
-    about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
-    flags: { timeout: runTimeout, 'require-conclusive': mustConclude, ...routeFlags },
-    maximumArguments: Number.POSITIVE_INFINITY,
-    example: 'gauntlet minute-wall my.yaml -- npm test',
-    exitCodes: `1 if the client fails a scenario, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}`,
-    load: async () => (await import('./commands/gauntlet.js')).gauntlet,
-  } satisfies CliCommand<GauntletFlags>,
-  certify: {
-    usage: { 'certify [options] FILE': 'judges several clients, and writes one table' },
-    about: `Runs the gauntlet over the commands of a YAML file (sdks: {NAME: COMMAND}, and optionally scenarios: [SCENARIO]), and writes certificate.html, .md and .json with a badge.svg. ${clientEnvironment}`,
-    flags: {
-      out: ['FOLDER', 'folder of the files (default: certificate)'],
-      against: ['FILE.json', 'earlier certificate.json; reports what became better and worse'],
-      junit: ['FILE.xml', 'writes a test case for each SDK and scenario, for a CI server'],
-      parallel: ['N', 'number of concurrent runs (default: 10 for each SDK, at most 20 for each processor)'],
-      seed: ['N', 'seed of every scenario (default: its own)'],
-      timeout: runTimeout,
-      'require-conclusive': mustConclude,
-    },
-    maximumArguments: 1,
-    example: 'certify sdks.yaml --against certificate/certificate.json',
-    exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}, 2 for a mistake`,
-    load: async () => (await import('./commands/certify.js')).certify,
-  } satisfies CliCommand<CertifyFlags>,
-  hunt: {
-    usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
-    about: `Runs the command in many short scenarios, several at once: shipped scenarios and mutations of them. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
-    flags: {
-      runs: ['N', 'number of scenarios (default: 40)'],
-      seed: ['N', 'seed of the mutations (default: 1)'],
-      timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
-      out: ['FOLDER', 'folder for the found scenarios (default: hunt)'],
-      report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
-      junit: verdictFlags.junit,
-    },
-    maximumArguments: Number.POSITIVE_INFINITY,
-    example: 'hunt --runs 20 -- npm test',
-    exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
-    load: async () => (await import('./commands/hunt.js')).hunt,
-  } satisfies CliCommand<HuntFlags>,
-  demo: {
-    usage: { demo: 'runs an incorrect and a correct client against a rate limit' },
-    about:
-      'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
-    flags: {
-      port: ['N', 'port (default: a free port)'],
-      timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
-    },
-    example: 'demo --timeout 5s',
-    load: async () => (await import('./commands/demo.js')).demo,
-  } satisfies CliCommand<DemoFlags>,
-  init: {
-    usage: { init: 'writes a first scenario file' },
-    about:
-      "Writes petstore.scenario.yaml, unless it exists, and prints a test for the project's test runner: Vitest, Jest or Playwright.",
-    flags: {},
-    example: 'init',
-    load: async () => (await import('./commands/init.js')).init,
-  } satisfies CliCommand<object>,
-  scenarios: {
-    usage: { scenarios: 'lists the shipped scenarios', 'scenarios NAME': 'prints a shipped scenario' },
-    about:
-      'Without a name, lists the shipped scenarios by group. With a name, prints the file, as a start for your own.',
-    flags: {},
-    maximumArguments: 1,
-    example: 'scenarios minute-wall > my.yaml',
-    load: async () => (await import('./commands/scenarios.js')).scenarios,
-  } satisfies CliCommand<object>,
-  check: {
-    usage: { 'check [options] FILE...': 'finds mistakes in scenario files' },
-    about: 'Reports every mistake in scenario files, with line and column.',
-    flags: { handlers: routeFlags.handlers },
-    maximumArguments: Number.POSITIVE_INFINITY,
-    example: 'check my.yaml',
-    exitCodes: '2 if there is a mistake',
-    load: async () => (await import('./commands/check.js')).check,
-  } satisfies CliCommand<CheckFlags>,
   judge: {
+    group: 'Judge a client',
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
     about:
       'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does. With --base-url, judges clients of any service.',
@@ -263,7 +187,114 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     exitCodes: '1 if the client failed, 2 for a mistake or a report that cannot be written',
     load: async () => (await import('./commands/judge.js')).judge,
   } satisfies CliCommand<JudgeFlags>,
+  gauntlet: {
+    group: 'Judge a client',
+    usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
+    about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
+    flags: { timeout: runTimeout, 'require-conclusive': mustConclude, ...routeFlags },
+    maximumArguments: Number.POSITIVE_INFINITY,
+    example: 'gauntlet minute-wall my.yaml -- npm test',
+    exitCodes: `1 if the client fails a scenario, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}`,
+    load: async () => (await import('./commands/gauntlet.js')).gauntlet,
+  } satisfies CliCommand<GauntletFlags>,
+  hunt: {
+    group: 'Judge a client',
+    usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
+    about: `Runs the command in many short scenarios, several at once: shipped scenarios and mutations of them. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
+    flags: {
+      runs: ['N', 'number of scenarios (default: 40)'],
+      seed: ['N', 'seed of the mutations (default: 1)'],
+      timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
+      out: ['FOLDER', 'folder for the found scenarios (default: hunt)'],
+      report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
+      junit: verdictFlags.junit,
+    },
+    maximumArguments: Number.POSITIVE_INFINITY,
+    example: 'hunt --runs 20 -- npm test',
+    exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
+    load: async () => (await import('./commands/hunt.js')).hunt,
+  } satisfies CliCommand<HuntFlags>,
+  matrix: {
+    group: 'Judge a client',
+    usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that break the client' },
+    about: `Runs the command with the defaults, and once with each alternative of every assumption. ${clientEnvironment}`,
+    flags: {
+      ...scenarioFlags,
+      'api-key': apiKey,
+      only: ['IDS', 'these assumptions only, separated by commas (default: all)'],
+      timeout: runTimeout,
+    },
+    maximumArguments: Number.POSITIVE_INFINITY,
+    example: 'matrix --only paging,listOrder -- npm test',
+    exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
+    load: async () => (await import('./commands/matrix.js')).matrix,
+  } satisfies CliCommand<MatrixFlags>,
+  certify: {
+    group: 'Judge a client',
+    usage: { 'certify [options] FILE': 'judges several clients, and writes one table' },
+    about: `Runs the gauntlet over the commands of a YAML file (sdks: {NAME: COMMAND}, and optionally scenarios: [SCENARIO]), and writes certificate.html, .md and .json with a badge.svg. ${clientEnvironment}`,
+    flags: {
+      out: ['FOLDER', 'folder of the files (default: certificate)'],
+      against: ['FILE.json', 'earlier certificate.json; reports what became better and worse'],
+      junit: ['FILE.xml', 'writes a test case for each SDK and scenario, for a CI server'],
+      parallel: ['N', 'number of concurrent runs (default: 10 for each SDK, at most 20 for each processor)'],
+      seed: ['N', 'seed of every scenario (default: its own)'],
+      timeout: runTimeout,
+      'require-conclusive': mustConclude,
+    },
+    maximumArguments: 1,
+    example: 'certify sdks.yaml --against certificate/certificate.json',
+    exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}, 2 for a mistake`,
+    load: async () => (await import('./commands/certify.js')).certify,
+  } satisfies CliCommand<CertifyFlags>,
+  init: {
+    group: 'Scenarios',
+    usage: { init: 'writes a first scenario file' },
+    about:
+      "Writes petstore.scenario.yaml, unless it exists, and prints a test for the project's test runner: Vitest, Jest or Playwright.",
+    flags: {},
+    example: 'init',
+    load: async () => (await import('./commands/init.js')).init,
+  } satisfies CliCommand<object>,
+  scenarios: {
+    group: 'Scenarios',
+    usage: { scenarios: 'lists the shipped scenarios', 'scenarios NAME': 'prints a shipped scenario' },
+    about:
+      'Without a name, lists the shipped scenarios by group. With a name, prints the file, as a start for your own.',
+    flags: {},
+    maximumArguments: 1,
+    example: 'scenarios minute-wall > my.yaml',
+    load: async () => (await import('./commands/scenarios.js')).scenarios,
+  } satisfies CliCommand<object>,
+  check: {
+    group: 'Scenarios',
+    usage: { 'check [options] FILE...': 'finds mistakes in scenario files' },
+    about: 'Reports every mistake in scenario files, with line and column.',
+    flags: { handlers: routeFlags.handlers },
+    maximumArguments: Number.POSITIVE_INFINITY,
+    example: 'check my.yaml',
+    exitCodes: '2 if there is a mistake',
+    load: async () => (await import('./commands/check.js')).check,
+  } satisfies CliCommand<CheckFlags>,
+  scenario: {
+    group: 'Scenarios',
+    usage: { 'scenario --from FILE': 'creates a scenario from recorded traffic' },
+    about: 'Writes a scenario with the limits, keys and pets at the start of the recording.',
+    flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
+    example: 'scenario --from traffic.har --out incident.yaml',
+    load: async () => (await import('./commands/scenario.js')).scenarioFrom,
+  } satisfies CliCommand<ScenarioFromFlags>,
+  assumptions: {
+    group: 'Scenarios',
+    usage: { assumptions: 'prints the assumptions about undocumented behavior' },
+    about:
+      'Prints each assumption with its default, its alternatives and the sentence of the document that leaves it open.',
+    flags: {},
+    example: 'assumptions',
+    load: async () => (await import('./commands/assumptions.js')).printAssumptions,
+  } satisfies CliCommand<object>,
   calibrate: {
+    group: 'The real service',
     usage: {
       'calibrate --target URL --key-env NAME': 'learns undocumented choices of a real service',
       'calibrate --from FILE': 'learns undocumented choices from recordings',
@@ -284,6 +315,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     load: async () => (await import('./commands/calibrate.js')).calibrate,
   } satisfies CliCommand<CalibrateFlags>,
   compare: {
+    group: 'The real service',
     usage: { 'compare [options] [SCENARIO]': 'compares a real service with a scenario' },
     about: 'Sends the same requests to a service and to a scenario (default: default), and reports the differences.',
     flags: {
@@ -298,29 +330,8 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
     load: async () => (await import('./commands/compare.js')).compare,
   } satisfies CliCommand<CompareFlags>,
-  replay: {
-    usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
-    about: 'Repeats a run of --record, or the folder of --data, and compares every response.',
-    flags: {
-      until: ['N|INSTANT', 'stops at this entry, or at this time of the recording machine'],
-      judge: 'judges the client, as exec did',
-      serve: 'serves the resulting state until SIGINT or SIGTERM',
-      ...verdictFlags,
-      ...listenFlags,
-    },
-    maximumArguments: 1,
-    example: 'replay run.jsonl --judge --report report.html',
-    exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
-    load: async () => (await import('./commands/replay.js')).replay,
-  } satisfies CliCommand<ReplayFlags>,
-  scenario: {
-    usage: { 'scenario --from FILE': 'creates a scenario from recorded traffic' },
-    about: 'Writes a scenario with the limits, keys and pets at the start of the recording.',
-    flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
-    example: 'scenario --from traffic.har --out incident.yaml',
-    load: async () => (await import('./commands/scenario.js')).scenarioFrom,
-  } satisfies CliCommand<ScenarioFromFlags>,
   state: {
+    group: 'State',
     usage: {
       'state export [FILE]': 'writes the state of a running server',
       'state import FILE': 'restores an exported state in a running server',
@@ -338,14 +349,22 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     example: 'state export --as scenario now.yaml',
     load: async () => (await import('./commands/state.js')).state,
   } satisfies CliCommand<StateFlags>,
-  assumptions: {
-    usage: { assumptions: 'prints the assumptions about undocumented behavior' },
-    about:
-      'Prints each assumption with its default, its alternatives and the sentence of the document that leaves it open.',
-    flags: {},
-    example: 'assumptions',
-    load: async () => (await import('./commands/assumptions.js')).printAssumptions,
-  } satisfies CliCommand<object>,
+  replay: {
+    group: 'State',
+    usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
+    about: 'Repeats a run of --record, or the folder of --data, and compares every response.',
+    flags: {
+      until: ['N|INSTANT', 'stops at this entry, or at this time of the recording machine'],
+      judge: 'judges the client, as exec did',
+      serve: 'serves the resulting state until SIGINT or SIGTERM',
+      ...verdictFlags,
+      ...listenFlags,
+    },
+    maximumArguments: 1,
+    example: 'replay run.jsonl --judge --report report.html',
+    exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
+    load: async () => (await import('./commands/replay.js')).replay,
+  } satisfies CliCommand<ReplayFlags>,
 };
 
 /** Short forms of flags. */

@@ -1,43 +1,66 @@
+import { styleText } from 'node:util';
+import type { Style } from '../judge/report/style.js';
+import { groupBy } from '../values/group-by.js';
+import { wrap } from '../values/wrap.js';
 import { type CliCommand, commands, commonFlags, type Flag, shortFlags } from './commands.js';
 import { program } from './program.js';
+import { textColumns, twoColumns } from './terminal.js';
 
-const columns = 110;
-
-/** Formats the help text of a command, or an overview of all commands. */
-export function helpOf(name: string | undefined): string {
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return `${(command === undefined ? overview() : details(command)).join('\n')}\n`;
+interface HelpOptions {
+  /** Width of the text, in characters. Default: that of the terminal. */
+  columns?: number;
+  /** Function that styles headings. Default: bold on a terminal with colors. */
+  style?: Style;
 }
 
-function overview(): string[] {
-  const forms = Object.values(commands).flatMap(({ usage }) => Object.entries(usage));
+/** Formats the help text of a command, or an overview of all commands. */
+export function helpOf(
+  name: string | undefined,
+  { columns = textColumns(), style = styleText }: HelpOptions = {},
+): string {
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const heading = (text: string) => style('bold', text);
+  const lines = command === undefined ? overview(columns, heading) : details(command, columns, heading);
+  return `${lines.join('\n')}\n`;
+}
+
+function overview(columns: number, heading: (text: string) => string): string[] {
+  const groups = groupBy(Object.values(commands), ({ group }) => group);
+  const help = ['help [COMMAND]', 'prints this overview, or help for a command'] as const;
+  const formsOf = (members: readonly CliCommand[]) => members.flatMap(({ usage }) => Object.entries(usage));
+  const width = Math.max(...formsOf(Object.values(commands)).map(([form]) => form.length));
   return [
-    'petstore-sim: a stateful simulator of the Petstore service, with plans, rate limits, bans and a clock you control',
+    ...wrap(
+      'petstore-sim: a stateful simulator of the Petstore service, with plans, rate limits, bans and a clock you control',
+      columns,
+    ),
     '',
-    'Commands',
-    ...table([...forms, ['help [COMMAND]', 'prints this overview, or help for a command']]),
+    ...[...groups].flatMap(([group, members]) => [heading(group), ...twoColumns(formsOf(members), columns, width), '']),
+    heading('Options'),
+    ...twoColumns([help, ...flagRows(commonFlags)], columns, width),
     '',
-    'Options',
-    ...table(flagRows(commonFlags)),
-    '',
-    'Examples',
-    ...['--scenario minute-wall', 'exec --scenario minute-wall -- npm test', 'exec --help'].map(exampleLine),
+    heading('Examples'),
+    ...['demo', 'exec --scenario minute-wall -- npm test', 'exec --help'].map(exampleLine),
   ];
 }
 
-function details({ usage, about, flags, example, exitCodes }: CliCommand): string[] {
+function details(
+  { usage, about, flags, example, exitCodes }: CliCommand,
+  columns: number,
+  heading: (text: string) => string,
+): string[] {
   return [
-    'Usage',
+    heading('Usage'),
     ...Object.keys(usage).map((form) => `  petstore-sim ${form}`),
     '',
-    ...wrapped(about, columns),
+    ...wrap(about, columns),
     '',
-    'Options',
-    ...table(flagRows({ ...flags, json: commonFlags.json })),
+    heading('Options'),
+    ...twoColumns(flagRows({ ...flags, json: commonFlags.json }), columns),
     '',
-    'Example',
+    heading('Example'),
     exampleLine(example),
-    ...(exitCodes === undefined ? [] : ['', ...wrapped(`Exit code: ${exitCodes}.`, columns)]),
+    ...(exitCodes === undefined ? [] : ['', ...wrap(`Exit code: ${exitCodes}.`, columns)]),
   ];
 }
 
@@ -51,15 +74,3 @@ const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
     const [value, about, isRepeatable] = flag;
     return [`${written} ${value}`, `${about}${isRepeatable ? '; may be repeated' : ''}`];
   });
-
-/** Formats rows of two columns. The second column is aligned, and its text is wrapped. */
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([first]) => first.length));
-  return rows.flatMap(([first, text]) =>
-    wrapped(text, columns - width - 4).map((line, index) => `  ${(index === 0 ? first : '').padEnd(width)}  ${line}`),
-  );
-}
-
-/** Wraps a text after at most `length` characters. A longer word gets a line of its own. */
-const wrapped = (text: string, length: number): string[] =>
-  text.match(new RegExp(`\\S.{0,${length - 1}}(?=\\s|$)|\\S+`, 'g')) ?? [];

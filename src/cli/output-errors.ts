@@ -1,3 +1,5 @@
+import { printMistake } from './print-error.js';
+
 /**
  * Reports a failed write to standard output in one line instead of a stack trace, and changes exit code 0 to 1. Ignores
  * a pipe that its reader has closed, such as `head`.
@@ -7,7 +9,7 @@ export function reportOutputErrors(): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE' || hasFailed) return;
     hasFailed = true;
-    process.stderr.write(`petstore-sim: failed to write the output: ${message}\n`);
+    printMistake(`petstore-sim: failed to write the output: ${message}`);
   });
   // Errors of writes to standard error are ignored, because they cannot be reported anywhere.
   process.stderr.on('error', () => {});

@@ -1,7 +1,7 @@
 import type { Reload } from '../node/scenario-files/watch-scenario.js';
 import type { Issue } from '../validation/issue.js';
 import { sanitizeText } from '../values/sanitize-text.js';
-import { printError } from './print-error.js';
+import { printMistake } from './print-error.js';
 import type { LogFormat } from './request-log.js';
 
 /**
@@ -13,7 +13,7 @@ export function reportReload(file: string, log: LogFormat, write: (line: string)
     if ('error' in reload) {
       const { error } = reload;
       if (log === 'json') write(JSON.stringify({ event: 'reload-failed', file, issues: error.issues.map(plain) }));
-      else printError(`${error.message}\n${file} was not loaded; the previous scenario stays loaded`);
+      else printMistake(`${error.message}\n${file} was not loaded; the previous scenario stays loaded`);
       return;
     }
     const { changes, waiting } = reload;

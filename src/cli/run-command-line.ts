@@ -2,7 +2,7 @@ import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { readArguments } from './arguments.js';
 import { packageVersion } from './package-version.js';
-import { printError } from './print-error.js';
+import { printMistake } from './print-error.js';
 
 /**
  * Runs one command line, such as `['check', 'scenario.yaml']`, and prints its output and its errors.
@@ -19,7 +19,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     const isMistake = error instanceof UsageError || error instanceof ScenarioError;
     // Formats mistakes in a file as compilers do (FILE:LINE:COLUMN), so that editors and terminals link to the position.
     const hasPlace = error instanceof ScenarioError && error.issues.every(({ file }) => file !== undefined);
-    if (isMistake) printError(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
+    if (isMistake) printMistake(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
     else console.error(error);
     return isMistake ? 2 : 1;
   }

@@ -1,3 +1,7 @@
+import { styleText } from 'node:util';
+import type { Style } from '../judge/report/style.js';
+import { wrap } from '../values/wrap.js';
+
 /** Width of output that is not written to a terminal, in characters. */
 const plainColumns = 80;
 const minimumColumns = 60;
@@ -7,3 +11,20 @@ const maximumColumns = 110;
 /** Width at which lists and sentences are wrapped, in characters: the width of the terminal, within limits. */
 export const textColumns = ({ columns = plainColumns }: { columns?: number } = process.stdout): number =>
   Math.min(maximumColumns, Math.max(minimumColumns, columns));
+
+/**
+ * Formats rows of two columns. The second column is aligned, and its text is wrapped.
+ * @param columns width of the output, in characters
+ * @param width width of the first column, in characters; default: that of the longest text
+ */
+export const twoColumns = (
+  rows: readonly (readonly [string, string])[],
+  columns: number,
+  width = Math.max(...rows.map(([first]) => first.length)),
+): string[] =>
+  rows.flatMap(([first, text]) =>
+    wrap(text, columns - width - 4).map((line, index) => `  ${(index === 0 ? first : '').padEnd(width)}  ${line}`),
+  );
+
+/** Styles text for standard error, if that is a terminal with colors. */
+export const styleError: Style = (format, text) => styleText(format, text, { stream: process.stderr });

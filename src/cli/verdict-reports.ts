@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { reportHtml } from '../control-api/run-report.js';
 import { junitReport } from '../judge/report/junit.js';
 import { terminalReport } from '../judge/report/terminal.js';
@@ -7,7 +6,8 @@ import { readPageFiles } from '../node/page-files.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { formatJsonResult } from './format-json-result.js';
 import { writeOutput } from './output-files.js';
-import { printNotes } from './print-error.js';
+import { printMistake, printNotes } from './print-error.js';
+import { styleError } from './terminal.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
 /** Result and requests of a judged run, from which its reports are written. */
@@ -41,7 +41,7 @@ export async function writeReports(
       ).trimEnd()
     : terminalReport(entries, result, {
         columns: stderr.columns ?? 100,
-        ...(stderr.isTTY && { style: styleText }),
+        style: styleError,
       });
   if (!json) printNotes(notes);
   stderr.write(`${shown}\n`);
@@ -60,7 +60,7 @@ export async function writeReports(
       failures.push((error as Error).message);
     }
   }
-  printNotes(failures);
+  for (const failure of failures) printMistake(`petstore-sim: ${failure}`);
   return result.exitCode || (failures.length > 0 ? unwrittenCode : 0);
 }
 

@@ -131,7 +131,8 @@ function stateOf(
 ): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
   if (bannedMs > 0) return [`■ banned ${formatRemaining(bannedMs)}`, 'bad'];
   if (state === 'revoked' || state === 'expired') return [state, 'dim'];
-  if (minute.remaining === 0 || day.remaining === 0) return ['× used up', 'bad'];
+  // A warning and no failure: the normal state of a client that obeys a 429.
+  if (minute.remaining === 0 || day.remaining === 0) return ['× used up', 'warn'];
   const isNear = [minute, day].some(({ remaining, limit }) => remaining <= limit * 0.1);
   return isNear ? ['nearly used up', 'warn'] : ['', ''];
 }
@@ -164,10 +165,7 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
         aria-valuemax={limit}
         aria-valuenow={used}
       >
-        <i
-          class={share >= 1 ? 'full' : share >= 0.9 ? 'near' : ''}
-          style={{ width: `${Math.min(100, share * 100)}%` }}
-        />
+        <i class={share >= 0.9 ? 'near' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
       <span class="note resets">
         {used > 0 && resetMs > nowMs

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.js';
 import { commands, commonFlags, type Flag } from '../../src/cli/commands.js';
 import { helpOf } from '../../src/cli/help.js';
 import { runCommandLine } from '../support/command-here.js';
+import { cli } from '../support/command-line.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -17,7 +20,7 @@ const typed = ([name, flag]: [string, Flag]) => (typeof flag === 'string' ? [`--
 
 describe('petstore-sim COMMAND --help', () => {
   test.each(names)('%s: lists exactly the accepted flags, in at most forty lines', (name) => {
-    const help = helpOf(name);
+    const help = helpOf(name, { columns: 110 });
     const listed = Array.from(help.matchAll(/^ {2}--([a-z-]+)/gm), ([, flag]) => flag);
     expect(listed).toEqual([...flagsOf(name).map(([flag]) => flag), 'json']);
     expect(help.split('\n').length).toBeLessThanOrEqual(40);
@@ -78,6 +81,28 @@ describe('petstore-sim COMMAND --help', () => {
     ]);
   });
 
+  test('the overview has the groups of commands in bold, the demo first', () => {
+    const help = helpOf(undefined, { style: (format, text) => `<${format}>${text}` });
+    const headings = Array.from(help.matchAll(/^<bold>(.+)$/gm), ([, heading]) => heading);
+    const groups = ['Run it', 'Judge a client', 'Scenarios', 'The real service', 'State'];
+    expect(headings).toEqual([...groups, 'Options', 'Examples']);
+    expect(help.split('\n').find((line) => line.startsWith('  '))).toMatch(/^ {2}demo /);
+    expect(help).toBe(helpOf(undefined, { style: (format, text) => `<${format}>${text}`, columns: 80 }));
+  });
+
+  test.each([60, 80, 110])('every help fits into a terminal of %i columns', (columns) => {
+    for (const name of [undefined, ...names]) {
+      const lines = helpOf(name, { columns }).split('\n');
+      // Usage and example are typed in one line.
+      const wrapped = lines.filter((line) => !/^ {2}(petstore-sim|\S+ (\S*dist\S*|petstore-sim)) /.test(line));
+      expect(Math.max(...wrapped.map(({ length }) => length)), name).toBeLessThanOrEqual(columns);
+    }
+    const widths = helpOf('serve', { columns })
+      .split('\n')
+      .map(({ length }) => length);
+    expect(Math.max(...widths)).toBeGreaterThan(columns - 20);
+  });
+
   test('help and help COMMAND print the same as --help', async () => {
     expect((await runCommandLine(['help'])).out).toBe((await runCommandLine(['--help'])).out);
     expect((await runCommandLine(['help', 'help'])).out).toBe((await runCommandLine(['--help'])).out);
@@ -136,4 +161,57 @@ test.each([
 ])('%j is answered with exit code 2 and the remedy', async (args, message) => {
   const { code, err } = await runCommandLine(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([['scenarios'], ['assumptions'], ['help']])('%s wraps at 80 columns without a terminal', async (command) => {
+  const { out } = await runCommandLine([command]);
+  expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+/** Output of a shell command in a terminal of 70 columns. */
+async function inTerminal(command: string, env: Record<string, string> = {}): Promise<string> {
+  const script = `stty cols 70; ${command}; true`;
+  const { NO_COLOR, FORCE_COLOR, ...inherited } = process.env;
+  const { stdout } = await promisify(execFile)('script', ['-qec', script, '/dev/null'], {
+    env: { ...inherited, TERM: 'xterm-256color', ...env },
+  });
+  return stdout.replaceAll('\r', '');
+}
+
+describe('on a terminal', () => {
+  const command = `${process.execPath} ${cli}`;
+  const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+  const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
+
+  test('help is as wide as the terminal, with bold headings', async () => {
+    const [help, plain] = await Promise.all([
+      inTerminal(`${command} --help`),
+      inTerminal(`${command} --help`, { NO_COLOR: '1' }),
+    ]);
+    expect(help).toContain(`\n${bold('Judge a client')}\n`);
+    expect(plain).toBe(stripVTControlCharacters(help));
+    const widths = plain.split('\n').map(({ length }) => length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(70);
+    expect(Math.max(...widths)).toBeGreaterThan(65);
+  });
+
+  test.each([
+    ['exce', 'petstore-sim:'],
+    ['--scenario package.json', 'package.json:1:1:'],
+    ['check package.json', 'package.json:1:1:'],
+  ])('the error of %s starts red, and only there', async (args, start) => {
+    // Standard output is no terminal, which decides nothing for standard error.
+    const [error, plain, piped] = await Promise.all([
+      inTerminal(`${command} ${args} >/dev/null`),
+      inTerminal(`${command} ${args} >/dev/null`, { NO_COLOR: '1' }),
+      inTerminal(`${command} ${args} 2>&1 | cat`),
+    ]);
+    expect(error).toContain(`${bold(red(start))} `);
+    expect(plain).toBe(stripVTControlCharacters(error));
+    expect(piped).toBe(plain);
+  });
+
+  test('the verdict of exec has colors though standard output is no terminal', async () => {
+    expect(await inTerminal(`${command} exec -- true >/dev/null`)).toContain('\u001b[1m\u001b[33mINCONCLUSIVE');
+  });
 });

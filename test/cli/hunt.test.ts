@@ -87,9 +87,12 @@ if (response.status >= 400) throw new Error('got ' + response.status);`,
     const cwd = folderOf('0');
     writeFileSync(join(cwd, 'client.mjs'), clientOf('0').replace('attempt === 2', 'true'));
     const { code, out } = await runCommandLine(['hunt', '--runs', '3', ...command], { cwd });
-    expect(out).toMatch(/^Nothing found in 3 scenarios \(seed 1\)\.\nNot put to the test: /);
+    expect(out).toMatch(
+      /^Nothing found in 3 scenarios \(seed 1\)\.\n\d+ rules were not put to the test; JSON lists them as "untested"\.\n/,
+    );
     expect(code).toBe(0);
     const json = await runCommandLine(['hunt', '--runs', '1', '--json', ...command], { cwd });
+    expect(JSON.parse(json.out).untested).toContain('ban-hammered');
     expect(JSON.parse(json.out).next).toEqual([expect.stringMatching(/ hunt --json --seed 2 -- .* client\.mjs$/)]);
     expect(existsSync(join(cwd, 'hunt'))).toBe(false);
   });

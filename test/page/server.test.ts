@@ -43,11 +43,15 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       const pro = key('pro-key');
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await pro.getByText('× used up').waitFor();
+      const colorOf = (part: string) => pro.locator(part).evaluate((element) => getComputedStyle(element).color);
+      const amber = await colorOf('.state');
       expect(await stage.call('pro-key')).toBe(429);
       await page.getByRole('button', { name: 'refill the minute: pro-key' }).click();
       await eventually(() => pro.textContent()).toContain('0 / 300');
       await page.getByRole('button', { name: 'ban 2 min: pro-key' }).click();
       await pro.getByText('■ banned 2:00').waitFor();
+      // Used up is the normal state after a 429.
+      expect(amber).not.toBe(await colorOf('.state'));
       await page.getByRole('button', { name: 'unban: pro-key' }).click();
       await eventually(() => pro.textContent()).not.toContain('banned');
       expect(await stage.call('pro-key')).toBe(200);

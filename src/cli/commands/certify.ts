@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { UsageError } from '../../node/usage-error.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { wrap } from '../../values/wrap.js';
 import {
   type Certificate,
   type CertifiedSdk,
@@ -35,6 +36,7 @@ import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
 import { commandLine, program } from '../program.js';
+import { textColumns } from '../terminal.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, timeoutOf } from './client-flags.js';
 
@@ -188,7 +190,7 @@ function sdkLines(sdk: CertifiedSdk): string[] {
     `${title}: ${styleText(color, countsText(counts))}`,
     ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, findings, errorLines = [], repeat }) => [
       `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcomeWord(outcome))}, ${detail}`,
-      ...failureLines({ findings, errorLines }).map((line) => `      ${line}`),
+      ...failureLines({ findings, errorLines }).flatMap((line) => wrap(line, textColumns(), 6)),
       ...(repeat === undefined ? [] : [styleText('dim', `      ${repeat}`)]),
     ]),
     '',

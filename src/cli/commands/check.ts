@@ -7,7 +7,7 @@ import { coreOf } from '../../simulator/simulator.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
-import { printError, printNotes } from '../print-error.js';
+import { printMistake, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { type RouteFlags, readRouteFlags } from '../route-flags.js';
 
@@ -33,7 +33,7 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
       if (!(error instanceof ScenarioError)) throw error;
       results.push({ file, ok: false, issues: error.issues });
       if (!flags.json) {
-        printError(error.message);
+        printMistake(error.message);
         if (operations === undefined && error.message.includes(orMethodAndPath))
           printNotes(['for operations of your own routes, pass --handlers FILE']);
       }

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
@@ -20,6 +21,7 @@ import {
 } from '../gauntlet-run.js';
 import { commandLine } from '../program.js';
 import { operationsWith, type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
+import { textColumns } from '../terminal.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -97,6 +99,7 @@ function nextCommands(
  * failure with a command for the details, and totals.
  */
 function gauntletLines(results: readonly GauntletResult[], again: readonly string[]): string[] {
+  const columns = textColumns();
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
   const lines = results.flatMap((gauntletResult) => {
@@ -106,7 +109,11 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
     if (state !== 'fail') return [line.trimEnd()];
     const reasons = failureLines({ ...gauntletResult, findings: firstFailures(gauntletResult) });
     const closer = commandLine('exec', '--scenario', gauntletResult.scenario, ...again);
-    return [line.trimEnd(), ...reasons.map((reason) => `      ${reason}`), styleText('dim', `      ${closer}`)];
+    return [
+      line.trimEnd(),
+      ...reasons.flatMap((reason) => wrap(reason, columns, 6)),
+      styleText('dim', `      ${closer}`),
+    ];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);

@@ -5,6 +5,7 @@ import { search } from '../../hunt/search.js';
 import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
 import { huntReport } from '../../judge/report/junit.js';
+import { untestedLine } from '../../judge/report/wording.js';
 import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -13,13 +14,14 @@ import type { ApiCall } from '../../requests/api-call.js';
 import { toPlainCall } from '../../requests/plain-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { clientOf } from '../../scenario/client.js';
-import { findingCodes } from '../../scenario/finding-codes.js';
+import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
 import { printResult } from '../format-json-result.js';
@@ -27,6 +29,7 @@ import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { type RecordedCall, responsesTo } from '../replayed-calls.js';
+import { textColumns } from '../terminal.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { expectedRequests, printStopped, refuseScenario, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -176,7 +179,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
   const untested = findingCodes.filter((code) => !exercised.includes(code));
   const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...runSummary.remarks()];
-  printResult(input, { found: finds, runs: result.runs, seed, exercised }, next, lines);
+  printResult(input, { found: finds, runs: result.runs, seed, exercised, untested }, next, lines);
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
   return exercised.length === 0 ? nothingTriedCode : 0;
@@ -450,16 +453,17 @@ function createProgress(total: number): (done: number, found: number) => void {
 
 function linesOf(
   finds: readonly WrittenFind[],
-  { runs, seed, untested }: { runs: number; seed: number; untested: readonly string[] },
+  { runs, seed, untested }: { runs: number; seed: number; untested: readonly FindingCode[] },
 ): string[] {
+  const columns = textColumns();
   const found = finds.flatMap(({ code, text, remedy, file, repeat, lagMs }) => [
     `  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`,
-    `      ${sanitizeText(text)}`,
-    ...(remedy === undefined ? [] : [`      ${remedy}`]),
+    ...wrap(sanitizeText(text), columns, 6),
+    ...(remedy === undefined ? [] : wrap(remedy, columns, 6)),
     `      ${styleText('dim', repeat)}`,
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
-  const silent = untested.length === 0 ? [] : [`Not put to the test: ${untested.join(', ')}.`];
+  const silent = untested.length === 0 ? [] : wrap(untestedLine(untested), columns);
   return [
     ...found,
     ...(found.length > 0 ? [''] : []),

@@ -8,6 +8,7 @@ import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { wrap } from '../../values/wrap.js';
 import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRunOptions, resolveForClient, runClient } from '../client-run.js';
@@ -18,6 +19,7 @@ import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
 import { commandLine, program } from '../program.js';
 import { type RecordedCall, responsesTo } from '../replayed-calls.js';
+import { textColumns } from '../terminal.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
@@ -172,6 +174,7 @@ function isDecided(
 export function matrixLines(
   results: readonly MatrixResult[],
   style: (format: 'red' | 'green' | 'yellow', text: string) => string,
+  columns = textColumns(),
 ): string[] {
   const [baseline, ...others] = results;
   const breaking = others.filter(({ breaks }) => breaks);
@@ -184,9 +187,9 @@ export function matrixLines(
     const reason = lastError(matrixResult.output);
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}${busy}`,
-      `    ${assumptions[id as AssumptionId].question}`,
-      ...firstFailures(matrixResult).map(({ code, text }) => `    ${code}: ${sanitizeText(text)}`),
-      ...(reason === '' ? [] : [`    output of the command: ${reason}`]),
+      ...wrap(assumptions[id as AssumptionId].question, columns, 4),
+      ...firstFailures(matrixResult).flatMap(({ code, text }) => wrap(`${code}: ${sanitizeText(text)}`, columns, 4)),
+      ...(reason === '' ? [] : wrap(`output of the command: ${reason}`, columns, 4)),
     ];
   });
   const unmet = others.filter((matrixResult) => !met.includes(matrixResult));
@@ -194,7 +197,8 @@ export function matrixLines(
   const isPartlyMet = (id: string | undefined) => met.some((matrixResult) => matrixResult.id === id);
   const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
   const ids = [...new Set(names)].join(', ');
-  const rest = unmet.length === 0 ? [] : [`Not tested, because no request of the client depends on them: ${ids}.`];
+  const rest =
+    unmet.length === 0 ? [] : wrap(`Not tested, because no request of the client depends on them: ${ids}.`, columns);
   const verdict =
     met.length === 0
       ? style('yellow', `The client's requests depend on none of the ${others.length} choices.`)

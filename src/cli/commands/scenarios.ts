@@ -2,10 +2,12 @@ import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { hintFor } from '../../validation/nearest.js';
+import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
+import { textColumns, twoColumns } from '../terminal.js';
 
 /** Prints the list of the shipped scenarios, or one of them. */
 export const scenarios = ({ flags, rest: [name], print }: CliInput<object>): void =>
@@ -48,16 +50,18 @@ function listAsJson(names: readonly string[]): string {
 }
 
 function list(names: readonly string[]): string {
+  const columns = textColumns();
   const width = Math.max(...names.map((name) => name.length));
-  const lines = new Map<string, string[]>(groups.map((group) => [group, []]));
+  const rows = new Map<string, [string, string][]>(groups.map((group) => [group, []]));
   for (const name of names) {
     const { group = 'other', description = '' } = readShipped(name);
-    const line = `  ${name.padEnd(width)}  ${firstSentence(description)}\n`;
-    lines.set(group, [...(lines.get(group) ?? []), line]);
+    rows.set(group, [...(rows.get(group) ?? []), [name, firstSentence(description)]]);
   }
-  const blocks = [...lines].filter(([, block]) => block.length > 0);
-  const shown = blocks.map(([group, block]) => `${styleText('bold', group)}\n${block.join('')}`);
-  return `${shown.join('\n')}\n${program} scenarios NAME prints one, ${program} --scenario NAME starts with it.\n`;
+  const blocks = [...rows]
+    .filter(([, members]) => members.length > 0)
+    .flatMap(([group, members]) => [styleText('bold', group), ...twoColumns(members, columns, width), '']);
+  const advice = wrap(`${program} scenarios NAME prints one, ${program} --scenario NAME starts with it.`, columns);
+  return `${[...blocks, ...advice].join('\n')}\n`;
 }
 
 const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;

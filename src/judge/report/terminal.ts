@@ -11,7 +11,7 @@ import { createFindingKeys } from './key-names.js';
 import type { Style } from './style.js';
 import { drawTerminalTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, hiddenLine, since, untested } from './wording.js';
+import { countsLine, hiddenLine, since, untested, untestedLine } from './wording.js';
 
 export interface TerminalOptions {
   /** Width of the report, in characters. Default 100, minimum 60. */
@@ -71,9 +71,7 @@ export function terminalReport(
   const missing = untested(verdict);
   // Omits the line of untested rules if no rule was tested, because the verdict's reason says so.
   const silent =
-    missing.length === 0 || missing.length === findingCodes.length
-      ? []
-      : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
+    missing.length === 0 || missing.length === findingCodes.length ? [] : ['', ...wrap(untestedLine(missing), width)];
   const more = [...silent, ...(about === '' ? [] : ['', ...wrap(sanitizeText(about.trim()), width, 0)])];
   return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
 }

@@ -43,3 +43,7 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
  */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
+
+/** Sentence about untested rules: `14 rules were not put to the test; JSON lists them as "untested".` */
+export const untestedLine = (codes: readonly FindingCode[]): string =>
+  `${pluralize(codes.length, 'rule')} ${codes.length === 1 ? 'was' : 'were'} not put to the test; JSON lists them as "untested".`;
