@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
@@ -8,7 +9,7 @@ import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
 import { drawSetting, meteredTransport, type Setting } from './metered-service.js';
-import type { BanChoices } from './second-service.js';
+import { type BanChoices, limitAlternatives, responseAlternatives } from './second-service.js';
 
 const patienceMs = 3_600_000;
 /** Seeds from here on are for counting. Those below were used during development. */
@@ -55,30 +56,7 @@ interface Planted {
   setting: Setting;
 }
 
-const others: Record<string, readonly unknown[]> = {
-  defaultStatus: ['available', 'pending', 'sold', 'absent'],
-  unknownCategory: ['accept', 'reject'],
-  unknownFields: ['ignore', 'reject', 'echo'],
-  emptyName: ['accept', 'reject'],
-  listOrder: ['id-ascending', 'newest-first', 'shuffled'],
-  paging: ['none', 'cursor', 'offset', 'page'],
-  limitOutOfRange: ['reject', 'clamp', 'default'],
-  unknownStatusFilter: ['reject', 'empty', 'ignore'],
-  unknownQuery: ['ignore', 'reject'],
-  malformedPetId: ['not-found', 'reject'],
-  contentType: ['reject', 'accept', 'unsupported'],
-  unknownMethod: ['method-not-allowed', 'not-found'],
-  acceptAnyKey: [true, false],
-  unauthorizedHeaders: ['full', 'omit', 'remaining-zero'],
-  limitsApply: ['all', 'none', ['listPets'], ['createPet'], ['getPet', 'listPets']],
-  algorithm: ['fixed-window', 'sliding-log', 'token-bucket'],
-  windowStart: ['first-request', 'clock'],
-  rejectedCounts: ['none', 'other-windows', 'all'],
-  reportedWindow: ['least-remaining', 'minute', 'day'],
-  retryAfterForm: ['seconds', 'http-date'],
-  rateLimitFields: ['none', 'legacy', 'structured-rt', 'structured-aw'],
-  deprecation: ['silent', 'headers'],
-};
+const others: Record<string, readonly unknown[]> = { ...responseAlternatives, ...limitAlternatives };
 
 /** Choices and headers that only the counting shows. */
 const ofLimits = [

@@ -3,7 +3,14 @@ import type { Transport } from '../../src/fidelity/ask-service/service-client.js
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { type BanChoices, type Choices, secondService } from './second-service.js';
+import {
+  type BanChoices,
+  type Choices,
+  limitAlternatives,
+  type ResponseChoices,
+  responseAlternatives,
+  secondService,
+} from './second-service.js';
 
 /** A service whose choices the one who asks does not know. */
 export interface HiddenWorld {
@@ -37,35 +44,30 @@ export function createDraw(seed: number) {
 
 type Draw = ReturnType<typeof createDraw>;
 
+/** Draws the choices that single responses show. */
+export const drawResponses = ({ pick }: Pick<Draw, 'pick'>) =>
+  Object.fromEntries(
+    Object.entries(responseAlternatives).map(([name, values]) => [name, pick<unknown>(values)]),
+  ) as ResponseChoices;
+
 function drawChoices({ pick, chance }: Draw): Choices {
   return {
-    defaultStatus: pick(['available', 'pending', 'sold', 'absent']),
-    unknownCategory: pick(['accept', 'reject']),
-    unknownFields: pick(['ignore', 'reject', 'echo']),
-    emptyName: pick(['accept', 'reject']),
-    listOrder: pick(['id-ascending', 'newest-first', 'shuffled']),
-    paging: pick(['none', 'cursor', 'offset', 'page']),
-    limitOutOfRange: pick(['reject', 'clamp', 'default']),
-    unknownStatusFilter: pick(['reject', 'empty', 'ignore']),
-    unknownQuery: pick(['ignore', 'reject']),
-    malformedPetId: pick(['not-found', 'reject']),
-    contentType: pick(['reject', 'accept', 'unsupported']),
-    unknownMethod: pick(['method-not-allowed', 'not-found']),
+    ...drawResponses({ pick }),
     errorCodes: chance(0.3)
       ? { not_found: 'NO_SUCH_THING', rate_limit_exceeded: 'SLOW_DOWN', invalid_request: 'BAD' }
       : {},
     acceptAnyKey: chance(0.2),
-    unauthorizedHeaders: pick(['full', 'omit', 'remaining-zero']),
+    unauthorizedHeaders: pick(limitAlternatives.unauthorizedHeaders),
     limitsApply: chance(0.6)
       ? 'all'
       : pick(['none', ['listPets'], ['createPet'], ['listPets', 'createPet'], ['getPet', 'listPets']]),
     algorithm: pick(['fixed-window', 'fixed-window', 'sliding-log', 'token-bucket']),
-    windowStart: pick(['first-request', 'clock']),
-    rejectedCounts: pick(['none', 'other-windows', 'all']),
+    windowStart: pick(limitAlternatives.windowStart),
+    rejectedCounts: pick(limitAlternatives.rejectedCounts),
     reportedWindow: pick(['least-remaining', 'least-remaining', 'minute', 'day']),
-    retryAfterForm: pick(['seconds', 'http-date']),
-    rateLimitFields: pick(['none', 'legacy', 'structured-rt', 'structured-aw']),
-    deprecation: pick(['silent', 'headers']),
+    retryAfterForm: pick(limitAlternatives.retryAfterForm),
+    rateLimitFields: pick(limitAlternatives.rateLimitFields),
+    deprecation: pick(limitAlternatives.deprecation),
     bans: usualBans,
   };
 }

@@ -1,6 +1,12 @@
 import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
-import { createDraw } from './hidden-worlds.js';
-import { type BanChoices, type Choices, type SecondAnswer, secondService } from './second-service.js';
+import { createDraw, drawResponses } from './hidden-worlds.js';
+import {
+  type BanChoices,
+  type Choices,
+  limitAlternatives,
+  type SecondAnswer,
+  secondService,
+} from './second-service.js';
 
 // A service that counts in milliseconds or whole seconds, with a separate limiter that shares no code with src/ or the
 // second service, which only runs its operations. It can respond with planted errors of one second or one request.
@@ -315,29 +321,18 @@ export function drawSetting(seed: number): Setting {
     banStatus: pick([429, 429, 403, 401, 418]),
   };
   const choices: Choices = {
-    defaultStatus: pick(['available', 'pending', 'sold', 'absent']),
-    unknownCategory: pick(['accept', 'reject']),
-    unknownFields: pick(['ignore', 'reject', 'echo']),
-    emptyName: pick(['accept', 'reject']),
-    listOrder: pick(['id-ascending', 'newest-first', 'shuffled']),
-    paging: pick(['none', 'cursor', 'offset', 'page']),
-    limitOutOfRange: pick(['reject', 'clamp', 'default']),
-    unknownStatusFilter: pick(['reject', 'empty', 'ignore']),
-    unknownQuery: pick(['ignore', 'reject']),
-    malformedPetId: pick(['not-found', 'reject']),
-    contentType: pick(['reject', 'accept', 'unsupported']),
-    unknownMethod: pick(['method-not-allowed', 'not-found']),
+    ...drawResponses({ pick }),
     errorCodes: chance(0.3) ? { not_found: 'NO_SUCH_THING', rate_limit_exceeded: 'SLOW_DOWN' } : {},
     acceptAnyKey: chance(0.2),
-    unauthorizedHeaders: pick(['full', 'omit', 'remaining-zero']),
+    unauthorizedHeaders: pick(limitAlternatives.unauthorizedHeaders),
     limitsApply: allowsBan || chance(0.6) ? 'all' : pick(['none', ['listPets'], ['createPet'], ['getPet', 'listPets']]),
     algorithm: allowsBan ? 'fixed-window' : pick(['fixed-window', 'fixed-window', 'sliding-log', 'token-bucket']),
-    windowStart: pick(['first-request', 'clock']),
-    rejectedCounts: pick(['none', 'other-windows', 'all']),
+    windowStart: pick(limitAlternatives.windowStart),
+    rejectedCounts: pick(limitAlternatives.rejectedCounts),
     reportedWindow: allowsBan ? 'least-remaining' : pick(['least-remaining', 'least-remaining', 'minute', 'day']),
     retryAfterForm: pick(['seconds', 'seconds', 'http-date']),
-    rateLimitFields: pick(['none', 'legacy', 'structured-rt', 'structured-aw']),
-    deprecation: pick(['silent', 'headers']),
+    rateLimitFields: pick(limitAlternatives.rateLimitFields),
+    deprecation: pick(limitAlternatives.deprecation),
     bans,
   };
   return {

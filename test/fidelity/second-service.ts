@@ -1,31 +1,50 @@
 // A second, small implementation of the service, written only from the interface document and the list of assumptions.
 // It shares no code with src/, so that calibration does not merely recognize its own code.
 
-/** The choices of one service. Names as in the table of assumptions. */
-export interface Choices {
-  defaultStatus: 'available' | 'pending' | 'sold' | 'absent';
-  unknownCategory: 'accept' | 'reject';
-  unknownFields: 'ignore' | 'reject' | 'echo';
-  emptyName: 'accept' | 'reject';
-  listOrder: 'id-ascending' | 'newest-first' | 'shuffled';
-  paging: 'none' | 'cursor' | 'offset' | 'page';
-  limitOutOfRange: 'reject' | 'clamp' | 'default';
-  unknownStatusFilter: 'reject' | 'empty' | 'ignore';
-  unknownQuery: 'ignore' | 'reject';
-  malformedPetId: 'not-found' | 'reject';
-  contentType: 'reject' | 'accept' | 'unsupported';
-  unknownMethod: 'method-not-allowed' | 'not-found';
+/** Alternatives of the choices that single responses show. Names and values are those of the table of assumptions. */
+export const responseAlternatives = {
+  defaultStatus: ['available', 'pending', 'sold', 'absent'],
+  unknownCategory: ['accept', 'reject'],
+  unknownFields: ['ignore', 'reject', 'echo'],
+  emptyName: ['accept', 'reject'],
+  listOrder: ['id-ascending', 'newest-first', 'shuffled'],
+  paging: ['none', 'cursor', 'offset', 'page'],
+  limitOutOfRange: ['reject', 'clamp', 'default'],
+  unknownStatusFilter: ['reject', 'empty', 'ignore'],
+  unknownQuery: ['ignore', 'reject'],
+  malformedPetId: ['not-found', 'reject'],
+  contentType: ['reject', 'accept', 'unsupported'],
+  unknownMethod: ['method-not-allowed', 'not-found'],
+} as const;
+
+/** Alternatives of the other choices; `limitsApply` can have any list of operations. */
+export const limitAlternatives = {
+  acceptAnyKey: [true, false],
+  unauthorizedHeaders: ['full', 'omit', 'remaining-zero'],
+  limitsApply: ['all', 'none', ['listPets'], ['createPet'], ['getPet', 'listPets']] as readonly (
+    | 'all'
+    | 'none'
+    | readonly string[]
+  )[],
+  algorithm: ['fixed-window', 'sliding-log', 'token-bucket'],
+  windowStart: ['first-request', 'clock'],
+  rejectedCounts: ['none', 'other-windows', 'all'],
+  reportedWindow: ['least-remaining', 'minute', 'day'],
+  retryAfterForm: ['seconds', 'http-date'],
+  rateLimitFields: ['none', 'legacy', 'structured-rt', 'structured-aw'],
+  deprecation: ['silent', 'headers'],
+} as const;
+
+type OneOf<Alternatives extends Record<string, readonly unknown[]>> = {
+  -readonly [Name in keyof Alternatives]: Alternatives[Name][number];
+};
+
+/** Choices that single responses show. */
+export type ResponseChoices = OneOf<typeof responseAlternatives>;
+
+/** The choices of one service. */
+export interface Choices extends ResponseChoices, OneOf<typeof limitAlternatives> {
   errorCodes: Record<string, string>;
-  acceptAnyKey: boolean;
-  unauthorizedHeaders: 'full' | 'omit' | 'remaining-zero';
-  limitsApply: 'all' | 'none' | readonly string[];
-  algorithm: 'fixed-window' | 'sliding-log' | 'token-bucket';
-  windowStart: 'first-request' | 'clock';
-  rejectedCounts: 'none' | 'other-windows' | 'all';
-  reportedWindow: 'least-remaining' | 'minute' | 'day';
-  retryAfterForm: 'seconds' | 'http-date';
-  rateLimitFields: 'none' | 'legacy' | 'structured-rt' | 'structured-aw';
-  deprecation: 'silent' | 'headers';
   bans: BanChoices;
 }
 
