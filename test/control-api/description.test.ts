@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';

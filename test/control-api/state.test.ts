@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';

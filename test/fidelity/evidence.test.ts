@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';

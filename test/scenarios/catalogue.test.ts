@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { readRecordedLog } from '../../src/persistence/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
