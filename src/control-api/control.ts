@@ -156,6 +156,8 @@ export interface Control {
   }): { pets: ListedPet[]; count: number; total: number };
   /** Lists the fault rules in order, with the number of matching and of changed requests. */
   listFaults(input?: NoInput): ListedFault[];
+  /** Lists the operations that a fault rule may name, with method and path if known. */
+  listOperations(input?: NoInput): { name: string; target?: string }[];
   /** Adds a fault rule after the others, written as in a scenario. */
   addFault(input: Fault): { name: string };
   /** Removes a fault rule. */

@@ -1,7 +1,10 @@
+import { operationFacts } from '../judge/run.js';
+import { rowOf, targetOf } from '../requests/operation-table.js';
 import type { Fault } from '../scenario/fault-schema.js';
+import { coreOf } from '../simulator/simulator.js';
 import type { MainService } from '../simulator/simulator-state.js';
 import type { Entries, Schema } from '../validation/schema.js';
-import { fields, list, string } from '../validation/schemas.js';
+import { fields, list, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { conflict, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
@@ -38,6 +41,21 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
     ),
     run: ({ faults }) =>
       faults.list().map(({ definition, seen, applied }) => ({ ...definition, seen, applied }) as ListedFault),
+  }),
+  listOperations: operation({
+    method: 'GET',
+    path: '/operations',
+    summary: 'Lists the operations that a fault rule may name, with method and path if known',
+    input: fields({}),
+    result: list(fields({ name: string, target: optional(described(string, 'Method and path of the operation.')) })),
+    run(sim) {
+      const { shared, services } = coreOf(sim).state;
+      const { operations = {} } = operationFacts(services.map(({ service }) => service));
+      return [...shared.operations.names].map((name) => {
+        const row = rowOf(operations, name);
+        return { name, ...(row !== undefined && { target: targetOf(row) }) };
+      });
+    },
   }),
   addFault: operation({
     method: 'POST',

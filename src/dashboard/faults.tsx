@@ -15,11 +15,10 @@ const presets: readonly [name: string, says: string, then: object][] = [
   ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
   ['malformed', 'invalid JSON', { malformed: true }],
 ];
-const operations = ['', 'listPets', 'createPet', 'getPet'].map((name) => [name, name || 'every operation'] as const);
 
 /** List of the simulator's fault rules, with buttons that add and remove fault rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
-  const { faults } = session.state;
+  const { faults, operations } = session.state;
   return (
     <section aria-label="Fault rules">
       <h2>Faults</h2>
@@ -41,12 +40,24 @@ export function Faults({ session, actions }: { session: Session; actions: Action
           </li>
         ))}
       </ul>
-      {session.isLive && <AddFault names={faults.map(({ name }) => name)} actions={actions} />}
+      {session.isLive && (
+        <AddFault
+          names={faults.map(({ name }) => name)}
+          operations={operations.map(({ name }) => name)}
+          actions={actions}
+        />
+      )}
     </section>
   );
 }
 
-function AddFault({ names, actions }: { names: string[]; actions: Actions }) {
+interface AddFaultProps {
+  names: readonly string[];
+  operations: readonly string[];
+  actions: Actions;
+}
+
+function AddFault({ names, operations, actions }: AddFaultProps) {
   const [chosen, setChosen] = useState(0);
   const [operation, setOperation] = useState('');
   const [nextOnly, setNextOnly] = useState(true);
@@ -68,7 +79,12 @@ function AddFault({ names, actions }: { names: string[]; actions: Actions }) {
           options={presets.map(([name, says], index) => [index, `${name}: ${says}`])}
           onSelect={(index) => setChosen(Number(index))}
         />
-        <Select name="To which operation" value={operation} options={operations} onSelect={setOperation} />
+        <Select
+          name="To which operation"
+          value={operation}
+          options={['', ...operations].map((name) => [name, name || 'every operation'] as const)}
+          onSelect={setOperation}
+        />
         <Checkbox text="only the next request" isChecked={nextOnly} onCheck={setNextOnly} />
         <button type="submit">add</button>
       </form>

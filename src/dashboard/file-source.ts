@@ -12,6 +12,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
     '/assumptions': [],
+    '/operations': [],
     '/scenario': { name: scenario, scenario: {} },
     '/scenarios': [{ name: 'default' }],
   };

@@ -26,6 +26,8 @@ export interface SessionState {
   totalKeys: number;
   faults: readonly ListedFault[];
   assumptions: readonly ListedAssumption[];
+  /** Operations that a fault rule may name. */
+  operations: readonly { name: string }[];
   sandboxes: readonly string[];
   verdict: Verdict | undefined;
   /** Id of the key to which the verdict is limited; `undefined` for all keys. */
@@ -49,6 +51,7 @@ export const initialState: SessionState = {
   totalKeys: 0,
   faults: [],
   assumptions: [],
+  operations: [],
   sandboxes: [],
   verdict: undefined,
   verdictKey: undefined,

@@ -243,12 +243,14 @@ export class Session {
   /** Reads the dashboard data that API requests cannot change, such as the scenario's description and clock speed. */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
-    const [assumptions, { scenario }] = await Promise.all([
+    const [assumptions, operations, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
+      send<{ name: string }[]>('GET', '/operations'),
       send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Windows } }>('GET', '/scenario'),
     ]);
     this.set({
       assumptions,
+      operations,
       description: scenario.description ?? '',
       speed: scenario.clock?.speed ?? 1,
       windows: { minute: labelOf('minute', scenario.windows), day: labelOf('day', scenario.windows) },

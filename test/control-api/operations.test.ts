@@ -56,6 +56,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['restoreKey', { key: 'alice-secret' }, { state: 'active' }],
   ['revokeKey', { key: 'alice-secret' }, { state: 'revoked' }],
 
+  ['listOperations', {}, [{ name: 'listPets', target: 'GET /pets' }, { name: 'createPet' }, { name: 'getPet' }]],
   [
     'addFault',
     { when: { operation: 'getPet', key: 'pro-key' }, then: { respond: { status: 503 } } },
