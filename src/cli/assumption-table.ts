@@ -25,7 +25,7 @@ export function assumptionRows(): {
 }
 
 /**
- * Formats all assumptions (settings for behavior that the API document leaves open) as lines for a terminal.
+ * Formats all assumptions as lines for a terminal.
  * @param columns width of the lines, in characters
  */
 export function assumptionLines(columns: number): string[] {

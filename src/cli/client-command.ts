@@ -23,8 +23,7 @@ export interface ClientOptions {
   /** `inherit`: the command writes to this terminal. `keep`: the command's output is captured. */
   output: 'inherit' | 'keep';
   /**
-   * Time limit of the command, in milliseconds. At the limit, the command receives SIGTERM and soon after SIGKILL.
-   * Default: no limit.
+   * Time limit of the command. At the limit, the command receives SIGTERM and soon after SIGKILL. Default: no limit.
    */
   timeoutMs?: number | undefined;
   /**
@@ -38,7 +37,7 @@ export interface ClientOptions {
 const ofTerminal: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT'];
 /** Maximum length of a command's captured output, in characters. The last part is kept, because it contains errors. */
 const keptOutput = 20_000;
-/** Time that a stopped command may take to end before it receives SIGKILL, in milliseconds. */
+/** Time that a stopped command may take to end before it receives SIGKILL. */
 export const graceMs = 1_000;
 
 /**

@@ -29,7 +29,7 @@ export interface ClientRun extends ClientResult {
   entries: readonly RequestRecord[];
   /** Creates the run's report data (`RunReport`) as JSON, with a given verdict. */
   run: (verdict: Verdict) => Promise<string>;
-  /** Run time of the command, in milliseconds. */
+  /** Run time of the command. */
   lastedMs: number;
 }
 

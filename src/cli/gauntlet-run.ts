@@ -46,7 +46,7 @@ export interface GauntletResult {
   /** Number of requests in the run's journal. */
   requests: number;
   findings: Verdict['findings'];
-  /** Lag of the machine, in milliseconds, if it could have changed the outcome, also when the run was repeated alone. */
+  /** Lag of the machine, if it could have changed the outcome, also when the run was repeated alone. */
   lagMs?: number;
   output: string;
   /** Last lines of the command's error output. Empty if the command ended without an error or was stopped. */
@@ -202,10 +202,10 @@ const notStarted = (gauntletCase: GauntletCase, reason: string): GauntletResult 
 
 const caseOf = ({ name, scenario: { group = 'own' } }: GauntletCase) => ({ scenario: name, group });
 
-/** Time that a client may need after a fault before it sends the next request, in seconds: its timeout or its wait. */
+/** Time that a client may need after a fault before it sends the next request: its timeout or its wait. */
 const faultSeconds = 5;
 
-/** Estimates a client's total waiting time in a scenario, in seconds. */
+/** Estimates a client's total waiting time in a scenario. */
 function longestWaitSeconds(scenario: Scenario): number {
   const { windows = {}, keys = {}, faults = [] } = scenario;
   const { key, calls, parallel } = clientOf(scenario);

@@ -6,11 +6,11 @@ import {
   type Transport,
 } from '../fidelity/ask-service/service-client.js';
 
-/** Timeout of one request to the real API, in milliseconds. */
+/** Timeout of one request to the real API. */
 const timeoutMs = 30_000;
 /** Maximum size of a response body of the real API, in bytes. */
 const maximumBytes = 10_000_000;
-/** Maximum delay of a timer in Node, in milliseconds. */
+/** Maximum delay of a timer in Node. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {

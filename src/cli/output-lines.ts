@@ -1,9 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/**
- * Time for which log lines are buffered, in milliseconds. Without a buffer, a busy server loses 40 % of its requests
- * per second.
- */
+/** Time for which log lines are buffered. Without a buffer, a busy server loses 40 % of its requests per second. */
 const everyMs = 50;
 /**
  * Length of the buffered output, in characters, at which the buffer is written at once: half the capacity of a pipe on
@@ -14,7 +11,7 @@ const enoughLength = 32 * 1024;
  * Maximum length of the buffer for output lines, in characters. Further lines are dropped until the buffer is written.
  */
 const maximumLength = 1024 * 1024;
-/** Maximum time for which the end of the process waits for a slow reader of the output, in milliseconds. */
+/** Maximum time for which the end of the process waits for a slow reader of the output. */
 const maximumExitMs = 300;
 
 /** Function that writes one line, without its newline. */

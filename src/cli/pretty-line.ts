@@ -59,9 +59,7 @@ function notesOf(entry: RequestLogEntry): string[] {
   ].filter((note): note is string => Boolean(note));
 }
 
-/**
- * Describes the strike (a request sent too early after a 429) or the ban in a log entry; `undefined` without either.
- */
+/** Describes the strike or the ban in a log entry; `undefined` without either. */
 function refusalOf({ code, strike, retryAfter = '', waitedMs, waitMs }: RequestLogEntry): string[] | undefined {
   const isBan = code === 'key_banned';
   if (!isBan && strike === undefined) return undefined;

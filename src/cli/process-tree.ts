@@ -2,12 +2,9 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
-/** Interval between two checks whether processes of a stopped client command still run, in milliseconds. */
+/** Interval between two checks whether processes of a stopped client command still run. */
 const pollMs = 50;
-/**
- * Time within which a process must end after SIGKILL, in milliseconds. A process of another user cannot be ended at
- * all.
- */
+/** Time within which a process must end after SIGKILL. A process of another user cannot be ended at all. */
 const killedMs = 1_000;
 
 /** Processes of a client: the process of its command and all descendants of that process. */

@@ -25,14 +25,10 @@ export interface RequestLogEntry {
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
-  /**
-   * Number of strikes (too early retries) of the request's API key, including this request; `undefined` if the request
-   * is no strike.
-   */
+  /** Number of strikes of the request's API key, including this request; `undefined` if the request is no strike. */
   strike: number | undefined;
   /**
-   * Wait before a too early retry (a strike), and the wait that the previous rejection asked for, in milliseconds of
-   * simulated time.
+   * Wait before a too early retry (a strike), and the wait that the previous rejection asked for, in simulated time.
    */
   waitedMs: number | undefined;
   waitMs: number | undefined;

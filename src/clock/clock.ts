@@ -8,7 +8,7 @@ export interface Clock {
    * simulator.
    */
   now(): number;
-  /** Total time by which `advance` and `set` have moved the clock since its start, in milliseconds. */
+  /** Total time by which `advance` and `set` have moved the clock since its start. */
   readonly movedMs: number;
   readonly frozen: boolean;
   /**

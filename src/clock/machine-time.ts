@@ -18,10 +18,10 @@ export interface TimeSource {
  * class, because V8 updates numeric fields in place but allocates a number for every write to a closure's variable.
  */
 export class MachineTime implements TimeSource {
-  /** Last reading of the wall clock and of the monotonic clock, in milliseconds. */
+  /** Last reading of the wall clock and of the monotonic clock. */
   #lastMs = 0;
   #lastMonotonicMs = 0;
-  /** Total time by which the machine's wall clock was set back, in milliseconds. */
+  /** Total time by which the machine's wall clock was set back. */
   #setBackMs = 0;
 
   now(): number {

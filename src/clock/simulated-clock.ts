@@ -5,7 +5,7 @@ import { MachineTime, type TimeSource } from './machine-time.js';
 
 /** Start settings of a simulated clock. By default, a simulated clock shows the machine's time. */
 export interface ClockStart {
-  /** First simulated instant, in Unix milliseconds. Default: the machine's time. */
+  /** First simulated instant. Default: the machine's time. */
   startMs?: number | undefined;
   /**
    * Mode of the simulated clock: `real` runs; `frozen` is stopped until `advance`, `set` or `resume` is called. Default
@@ -14,7 +14,7 @@ export interface ClockStart {
   mode?: 'real' | 'frozen' | undefined;
   /** Simulated seconds per real second. Default 1. */
   speed?: number | undefined;
-  /** Lead of the simulated clock over the machine's clock, in milliseconds; negative if behind. Default 0. */
+  /** Lead of the simulated clock over the machine's clock; negative if behind. Default 0. */
   skewMs?: number | undefined;
 }
 
@@ -30,9 +30,7 @@ export interface ClockState {
  * time is computed from the reference point and the speed.
  */
 export interface ClockAnchor {
-  /**
-   * Simulated time at the last change of the clock, and the machine's time at the same moment, in Unix milliseconds.
-   */
+  /** Simulated time at the last change of the clock, and the machine's time at the same moment. */
   anchorMs: number;
   machineMs: number;
   frozen: boolean;
@@ -41,7 +39,7 @@ export interface ClockAnchor {
 
 /** Scheduled work of a simulated clock, such as delayed requests. Does not include `sleep` calls. */
 export interface ScheduledWork {
-  /** Time at which the next work is due, in Unix milliseconds; Infinity if no work is scheduled. */
+  /** Time at which the next work is due; Infinity if no work is scheduled. */
   nextDueMs(): number;
   /** Completes the scheduled work, such as delayed responses, that is due at `nowMs`. */
   complete(nowMs: number): void;
@@ -62,9 +60,9 @@ interface Sleeper {
   giveUp(reason: unknown): void;
 }
 
-/** Maximum delay of `setTimeout`, in milliseconds. A longer delay would fire at once. */
+/** Maximum delay of `setTimeout`. A longer delay would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds of real time. */
+/** Time after which a wait on a frozen clock is reported as a likely mistake, in real time. */
 const standstillMs = 1_000;
 
 /**
@@ -116,9 +114,7 @@ export class SimulatedClock implements Clock {
     return this.#sleepers.size;
   }
 
-  /**
-   * Time at which the next `sleep` call or delayed request is due, in Unix milliseconds; Infinity if neither exists.
-   */
+  /** Time at which the next `sleep` call or delayed request is due; Infinity if neither exists. */
   nextDueMs(): number {
     let nextMs = this.#ownWork?.nextDueMs() ?? Number.POSITIVE_INFINITY;
     for (const { dueMs } of this.#sleepers) nextMs = Math.min(nextMs, dueMs);
@@ -137,7 +133,7 @@ export class SimulatedClock implements Clock {
     return this.anchor.frozen;
   }
 
-  /** Real time since the clock was frozen or last moved, in milliseconds; 0 for a running clock. */
+  /** Real time since the clock was frozen or last moved; 0 for a running clock. */
   get frozenForMs(): number {
     return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;
   }

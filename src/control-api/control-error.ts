@@ -12,7 +12,7 @@ export class ControlError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Time after which a retry may succeed, in seconds, if the failure is temporary. */
+    /** Time after which a retry may succeed, if the failure is temporary. */
     readonly retryAfterSeconds?: number | undefined,
   ) {
     super(message);

@@ -27,16 +27,11 @@ export interface LogHealth {
   replica?: string;
   /** Names of the live replicas: the servers that wrote to the shared log within the last ten seconds. */
   replicas?: readonly string[];
-  /**
-   * Time of the last log entry that this replica has applied, in Unix milliseconds by the clock of the store (Redis).
-   */
+  /** Time of the last log entry that this replica has applied, by the clock of the store (Redis). */
   atMs?: number;
-  /** Time since this replica had last applied every entry of the log, in milliseconds; 0 if it is up to date. */
+  /** Time since this replica had last applied every entry of the log; 0 if it is up to date. */
   lagMs?: number;
-  /**
-   * Whether this replica (one of several servers that share a log in Redis) cannot reach Redis. Its control operations
-   * may then return outdated state.
-   */
+  /** Whether this replica cannot reach Redis. Its control operations may then return outdated state. */
   stale?: boolean;
 }
 

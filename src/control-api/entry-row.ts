@@ -17,7 +17,7 @@ export interface EntryRow {
   id: number;
   /** Arrival time of the request, ISO 8601 of simulated time. */
   time: string;
-  /** Time until the response was ready, in milliseconds of simulated time. */
+  /** Time until the response was ready, in simulated time. */
   durationMs: number;
   /** API key: in full if the scenario contains it, otherwise masked except for its end. */
   key?: string;
@@ -52,8 +52,8 @@ export interface EntryRow {
    */
   toldUntil?: string;
   /**
-   * Time in milliseconds from the end of the required wait (`promisedAt`) of the key's previous 429 to this request.
-   * Negative if the client retried too early.
+   * Time from the end of the required wait (`promisedAt`) of the key's previous 429 to this request. Negative if the
+   * client retried too early.
    */
   sincePromiseMs?: number;
   /**

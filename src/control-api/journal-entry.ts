@@ -30,15 +30,9 @@ export interface JournalEntry extends EntryRow {
    * Id of the newest request that arrived before this response was sent. Absent if no other request arrived meanwhile.
    */
   lastArrivedId?: number;
-  /**
-   * Time for which the simulator delayed a 429, in milliseconds. Requests that arrived during this delay were sent in
-   * parallel.
-   */
+  /** Time for which the simulator delayed a 429. Requests that arrived during this delay were sent in parallel. */
   heldMs?: number;
-  /**
-   * Time from the request's arrival to the response's last byte, in milliseconds. Absent if all bytes were sent at
-   * once.
-   */
+  /** Time from the request's arrival to the response's last byte. Absent if all bytes were sent at once. */
   finishedMs?: number;
   /** Fault of the connection or of the response's bytes, by a fault rule or by the end of the server. */
   wire?: WireFault;

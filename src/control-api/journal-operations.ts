@@ -20,7 +20,7 @@ import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
 import { explain } from './why.js';
 
-/** Maximum duration of a long poll, in milliseconds: shorter than the timeouts of proxies and clients. */
+/** Maximum duration of a long poll: shorter than the timeouts of proxies and clients. */
 const longestWaitMs = 30_000;
 const query = fields(entryQuery);
 const found = described(count, 'Number of requests that match the query.');

@@ -11,7 +11,7 @@ import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, instantText, keyReference, wholeNumber } from './input-values.js';
 
-/** Limit of ten years, in milliseconds. A much longer ban would end beyond the range of `Date`. */
+/** Limit of ten years. A much longer ban would end beyond the range of `Date`. */
 const longestBanMs = 3_650 * 86_400_000;
 /** Length of a ban. Rejects a number of 1 to 999 milliseconds, because seconds were probably meant. */
 const banDuration = refine(

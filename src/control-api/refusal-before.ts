@@ -4,9 +4,9 @@ import type { RequestRecord } from '../requests/request-record.js';
 export interface RefusalBefore {
   /** Id of the request that received the 429. */
   id: number;
-  /** Wait that the 429 asked for, in milliseconds. Absent if no readable header asked for a wait. */
+  /** Wait that the 429 asked for. Absent if no readable header asked for a wait. */
   waitMs?: number;
-  /** Actual wait of the client between the 429 and its next request, in milliseconds. */
+  /** Actual wait of the client between the 429 and its next request. */
   waitedMs: number;
 }
 

@@ -13,7 +13,7 @@ import { described, findScenario, name, removed, withJsonSchema } from './input-
 
 /** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
-  /** The server's own simulator, which serves all requests outside of sandboxes (isolated simulators of the server). */
+  /** The server's own simulator, which serves all requests outside of sandboxes. */
   sim: Simulator;
   sandboxes: Sandboxes;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
@@ -37,7 +37,7 @@ const sandboxInfo = fields({
 });
 
 /**
- * Returns the URLs of the API and the control API of a sandbox (an isolated simulator).
+ * Returns the URLs of the API and the control API of a sandbox.
  * @param origin origin of the server: `http://127.0.0.1:4010`
  */
 export const sandboxUrls = (origin: string, { name, base }: Sandbox) => ({

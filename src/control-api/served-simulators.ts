@@ -23,8 +23,8 @@ export interface ControlCall {
 }
 
 /**
- * Simulators of an HTTP server: the server's own simulator and its sandboxes (isolated simulators at own URLs). A
- * server with a log (`--data`) applies a change only after the log has stored the change.
+ * Simulators of an HTTP server: the server's own simulator and its sandboxes. A server with a log (`--data`) applies a
+ * change only after the log has stored the change.
  */
 export interface ServedSimulators {
   readonly sim: Simulator;
@@ -45,7 +45,7 @@ export interface ServedSimulators {
   /** Finds a sandbox by name, and postpones the automatic removal of this sandbox. */
   useSandbox(name: string): Sandbox | undefined;
   /**
-   * Creates the sandbox (an isolated simulator) that a request names and that does not exist yet.
+   * Creates the sandbox that a request names and that does not exist yet.
    * @throws {SandboxError} at once, or by rejecting the returned promise
    */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;

@@ -88,7 +88,7 @@ export const updateSchema = fields({
   ),
 });
 
-/** Minimum interval between two updates in the stream that the dashboard reads, in milliseconds of real time. */
+/** Minimum interval between two updates in the stream that the dashboard reads, in real time. */
 const everyMs = 100;
 /**
  * Number of update intervals (100 ms each) without news after which the stream sends an empty update. The empty update

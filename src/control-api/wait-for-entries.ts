@@ -3,7 +3,7 @@ import { createFilter, type EntryQuery, findEntries } from './find-entries.js';
 
 /**
  * Waits until `count` journal entries match a query. Existing entries count too.
- * @param timeoutMs real time in milliseconds, because the simulated clock may be frozen
+ * @param timeoutMs real time, because the simulated clock may be frozen
  * @returns the number of matching entries at the end of the wait
  */
 export function waitForEntries(

@@ -5,7 +5,7 @@ import { SourceError } from './source.js';
 /** Name of the simulator snapshot to which Undo returns. */
 const undoName = 'page-undo';
 
-/** Maximum time between the clicks of a double click, in milliseconds. */
+/** Maximum time between the clicks of a double click. */
 const doubleClickMs = 500;
 
 /** Button in a message that offers a remedy, such as Undo. */

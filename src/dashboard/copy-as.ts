@@ -52,7 +52,7 @@ const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
  * Creates a fault rule that bans the key at the copied request, if that request caused a ban. The copied scenario lacks
- * the key's earlier strikes (requests sent too early after a 429).
+ * the key's earlier strikes.
  */
 function banRule({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;

@@ -28,11 +28,11 @@ export function rowKindOf({ strike, refusal, status, unreadable }: EntryRow): Ro
 
 /** Journal entry of one request, with its position on the dashboard's timeline. */
 export interface Row extends EntryRow {
-  /** Arrival time of the request by the simulator's clock, in Unix milliseconds. */
+  /** Arrival time of the request by the simulator's clock. */
   atMs: number;
   /**
-   * Arrival time of the request on the dashboard's timeline, in milliseconds. Never decreases, even if a user sets the
-   * simulated clock back.
+   * Arrival time of the request on the dashboard's timeline. Never decreases, even if a user sets the simulated clock
+   * back.
    */
   axisMs: number;
   kind: RowKind;

@@ -8,8 +8,8 @@ export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
 export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
 
 /**
- * Creates the dashboard's data source for a server or one of the server's sandboxes (isolated simulators). Reads the
- * event stream with `fetch`, because an EventSource cannot send the control token.
+ * Creates the dashboard's data source for a server or one of the server's sandboxes. Reads the event stream with
+ * `fetch`, because an EventSource cannot send the control token.
  * @param origin URL of the server, such as `http://127.0.0.1:4010`
  * @param publicUrl URL of the server for others, which the dashboard shows
  */

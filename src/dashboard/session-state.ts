@@ -11,7 +11,7 @@ export interface SessionState {
    * sandbox was removed. `locked`: the server requires a control token. `file`: the page shows a saved report.
    */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
-  /** Time at which the connection to the server was lost, in milliseconds of `performance.now()`. */
+  /** Time at which the connection to the server was lost, by `performance.now()`. */
   lostAtMs: number;
   /** Time of the next attempt to reconnect, by `performance.now()`. */
   retryAtMs: number;

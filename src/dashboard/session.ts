@@ -19,10 +19,7 @@ type Windows = Partial<Record<'minute' | 'day', Duration>>;
 const labelOf = (name: 'minute' | 'day', { [name]: length = name }: Windows = {}) =>
   typeof length === 'number' ? `${length / 1000}s` : length;
 
-/**
- * Pause before the n-th attempt to reconnect to the server, in milliseconds: exponential up to 10 s, with jitter of 20
- * %.
- */
+/** Pause before the n-th attempt to reconnect to the server: exponential up to 10 s, with jitter of 20 %. */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
 /**
@@ -92,8 +89,8 @@ export class Session {
   }
 
   /**
-   * Time of the simulator's clock, in Unix milliseconds. While the server does not respond, returns the time at which
-   * the connection was lost.
+   * Time of the simulator's clock. While the server does not respond, returns the time at which the connection was
+   * lost.
    */
   nowMs(): number {
     const { clock, speed } = this.state;

@@ -1,9 +1,9 @@
-/** Maximum pause between two runs of a throttled task, in milliseconds. */
+/** Maximum pause between two runs of a throttled task. */
 const maximumPauseMs = 10_000;
 
 /**
- * Estimated network time of one read from the server, in milliseconds: the duration of the fastest read so far. The
- * rest of a read's duration counts as server work, and determines the pause before the next read.
+ * Estimated network time of one read from the server: the duration of the fastest read so far. The rest of a read's
+ * duration counts as server work, and determines the pause before the next read.
  */
 let wayMs = Number.POSITIVE_INFINITY;
 

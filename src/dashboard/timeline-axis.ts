@@ -20,7 +20,7 @@ export interface TimelineAxis {
  * shortened do not count as time on the timeline.
  */
 const idleShare = 1 / 3;
-/** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
+/** Minimum length of an idle range that the timeline draws shortened. */
 const minimumIdleMs = 15_000;
 /** Width of a shortened idle range on the timeline, in pixels. */
 const gapWidth = 34;

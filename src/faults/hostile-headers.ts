@@ -29,10 +29,7 @@ export interface HostileHeaders {
   html?: true | undefined;
 }
 
-/**
- * Value of a huge Retry-After: 30 days, in seconds. Exceeds the maximum delay of `setTimeout`, which would fire at
- * once.
- */
+/** Value of a huge Retry-After: 30 days. Exceeds the maximum delay of `setTimeout`, which would fire at once. */
 const hugeSeconds = 30 * 86_400;
 /** Number of seconds by which the header fault `skewed` makes X-RateLimit-Reset too early. */
 const skewSeconds = 40;

@@ -157,8 +157,8 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
 }
 
 /**
- * Creates a check whether a scenario sets the field at a path. A hunt (a search for scenarios that break a client)
- * never changes a field that its caller's scenario sets.
+ * Creates a check whether a scenario sets the field at a path. A hunt never changes a field that its caller's scenario
+ * sets.
  */
 const isFieldOf =
   (scenario: Scenario) =>

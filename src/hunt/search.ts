@@ -20,7 +20,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
   isRealTime: boolean;
   /** Scenario whose fields every scenario of the hunt contains. */
   base: Scenario;
-  /** Scenarios that a hunt (a search for bugs in a client) tries first, simplest first. */
+  /** Scenarios that a hunt tries first, simplest first. */
   initial: readonly Scenario[];
   space: () => SearchSpace;
   runs: number;

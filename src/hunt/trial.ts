@@ -20,7 +20,7 @@ export interface Failure {
    * and `cause` are one bug.
    */
   cause: string;
-  /** The client's wait before each early retry, in milliseconds, if these waits are about equal. */
+  /** The client's wait before each early retry, if these waits are about equal. */
   waitMs?: number | undefined;
   /** Description of the failure, in one or two sentences. */
   text: string;
@@ -62,9 +62,9 @@ const namedCauseIn = (text: string) => /looks like (.*?)(?:, or |\. |\.$|$)/.exe
  * jitter.
  */
 const slightShare = 0.75;
-/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
+/** Maximum time between a response and the next request that counts as a retry without a wait. */
 const atOnceMs = 20;
-/** Maximum delay of `setTimeout`, in milliseconds. */
+/** Maximum delay of `setTimeout`. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const slight = 'slightly early';

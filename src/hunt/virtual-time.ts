@@ -1,17 +1,14 @@
 import type { SimulatedClock } from '../clock/simulated-clock.js';
 
 /**
- * Default simulated start time of each client run of `hunt`, in Unix milliseconds: 2026-01-01T12:00:00Z. A fraction of
- * a second would influence verdicts, because X-RateLimit-Reset has whole seconds.
+ * Default simulated start time of each client run of `hunt`: 2026-01-01T12:00:00Z. A fraction of a second would
+ * influence verdicts, because X-RateLimit-Reset has whole seconds.
  */
 export const startMs = Date.UTC(2026, 0, 1, 12);
 
-/**
- * Maximum simulated time of a run, in milliseconds: 100 years. Longer than the wait of a client that uses a Unix time as
- * a duration.
- */
+/** Maximum simulated time of a run: 100 years. Longer than the wait of a client that uses a Unix time as a duration. */
 const longestMs = 36_500 * 86_400_000;
-/** Maximum delay of `setTimeout`, in milliseconds. A longer delay fires after 1 ms. */
+/** Maximum delay of `setTimeout`. A longer delay fires after 1 ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Virtual time of a run, which advances only by `step`. */

@@ -20,7 +20,7 @@ export interface JournalQuery {
 
 export interface JournalLimits {
   entries: number;
-  /** Maximum memory of all records in the journal (requests with their responses), in bytes. */
+  /** Maximum memory of all records in the journal, in bytes. */
   bytes: number;
   /** Maximum size of one stored body, in bytes. Longer bodies are cut. */
   bodyBytes: number;

@@ -7,9 +7,8 @@ import { Fingerprints } from './fingerprints.js';
 import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
 
 /**
- * Maximum time by which the clock may be set back within one session (the requests of one client with one key), in
- * milliseconds. After a larger step back, a new session starts, because times before and after the step are not
- * comparable.
+ * Maximum time by which the clock may be set back within one session. After a larger step back, a new session starts,
+ * because times before and after the step are not comparable.
  */
 const correctionMs = 1_000;
 
@@ -106,9 +105,9 @@ function markQueues(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Requests of a session (one client, one API key) that are still in flight. */
+/** Requests of a session that are still in flight. */
 interface Traffic {
-  /** Request whose response was sent last in the session (one client with one API key). */
+  /** Request whose response was sent last in the session. */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
   /** Whether all requests so far used one connection. */

@@ -21,10 +21,7 @@ export interface ClientSession {
    * the name.
    */
   readonly client: string | undefined;
-  /**
-   * Whether the client sent each request of the session (one client with one API key) after the response to its
-   * previous request.
-   */
+  /** Whether the client sent each request of the session after the response to its previous request. */
   isSequential: boolean;
   /** Declared number of concurrent callers of the client. Several callers may queue for one connection. */
   readonly callers: number;
@@ -42,10 +39,7 @@ export interface RunPosition {
   readonly requestText: string;
 }
 
-/**
- * State that is kept for each session (client and API key), created at the first use. Repeated lookups of one session
- * are fast.
- */
+/** State that is kept for each session, created at the first use. Repeated lookups of one session are fast. */
 export class PerSession<State> {
   readonly #states = new Map<ClientSession, State>();
   readonly #create: () => State;

@@ -10,7 +10,7 @@ export interface CommandEnd {
   exitCode: number;
   /** Signal that ended the command. */
   signal?: string;
-  /** Run time of the command, in milliseconds. */
+  /** Run time of the command. */
   durationMs?: number;
   /** Why the command was stopped: its timeout, or a signal to petstore-sim. */
   stoppedBy?: 'timeout' | StopSignal;

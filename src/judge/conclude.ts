@@ -11,7 +11,7 @@ import { rules } from './rules.js';
 import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
-/** Maximum extension, in milliseconds, that the judge advises for a run stopped during the client's wait. */
+/** Maximum extension that the judge advises for a run stopped during the client's wait. */
 const testableMs = 600_000;
 
 /**

@@ -9,9 +9,9 @@ import { rules } from './rules.js';
 
 /** Delays of the machine while a client ran. */
 export interface MachineLag {
-  /** Maximum lateness of this process's timers during the run, in milliseconds. */
+  /** Maximum lateness of this process's timers during the run. */
   timerMs: number;
-  /** Time from the start of the client's command to its first request, in milliseconds; 0 without a command. */
+  /** Time from the start of the client's command to its first request; 0 without a command. */
   startMs: number;
 }
 
@@ -21,9 +21,9 @@ export interface LaggedRun {
   entries: readonly RequestRecord[];
   verdict: Verdict;
   judge: (entries: readonly RequestRecord[]) => Verdict;
-  /** Length of the shortest rate-limit window, in milliseconds. */
+  /** Length of the shortest rate-limit window. */
   windowMs: number;
-  /** Periods that begin before the client's first request, such as the time limit of the run, in milliseconds. */
+  /** Periods that begin before the client's first request, such as the time limit of the run. */
   periodsMs: readonly number[];
 }
 
@@ -68,10 +68,9 @@ const randomTries = 16;
 const fewEntries = 1_000;
 
 /**
- * Returns the lag that could have changed the outcome of a run, in milliseconds; `undefined` if the outcome does not
- * depend on it. A failure depends on the lag if the client does not fail once its waits are shorter or longer by at
- * most the lag. A pass does if the client fails once its waits are shorter, or if it met no rejection because the lag
- * used up a window.
+ * Returns the lag that could have changed the outcome of a run; `undefined` if the outcome does not depend on it. A
+ * failure depends on the lag if the client does not fail once its waits are shorter or longer by at most the lag. A
+ * pass does if the client fails once its waits are shorter, or if it met no rejection because the lag used up a window.
  */
 export function decidingLagMs(run: LaggedRun, { timerMs, startMs }: MachineLag): number | undefined {
   if (timerMs <= toleranceMs) return undefined;
@@ -150,9 +149,9 @@ function* otherTimes(
 
 /** The client's wait before a request. */
 interface Wait {
-  /** Maximum part of the lag by which the request can have been late, in milliseconds. */
+  /** Maximum part of the lag by which the request can have been late. */
   mostMs: number;
-  /** Time by which the client waited longer than the previous response requires, in milliseconds. */
+  /** Time by which the client waited longer than the previous response requires. */
   excessMs: number;
 }
 

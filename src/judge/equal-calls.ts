@@ -2,12 +2,12 @@ import { type JudgedRequest, waitedMs } from './run.js';
 
 /**
  * Minimum ratio of the last wait to the first wait in a series of retries that counts as growing waits. If a short wait
- * follows growing waits, the client has begun a new call (a logical request with its retries).
+ * follows growing waits, the client has begun a new call.
  */
 const minimumGrowth = 1.5;
 /** Maximum relative difference between two waits that count as equal. */
 const maximumApart = 0.25;
-/** Maximum inaccuracy of a client's waits that a busy machine causes, in milliseconds. */
+/** Maximum inaccuracy of a client's waits that a busy machine causes. */
 const noiseMs = 40;
 
 /**
@@ -53,8 +53,8 @@ export const hasWaits = (attempts: readonly JudgedRequest[]): boolean =>
   attempts.some((_, index) => waitBefore(attempts, index) >= noiseMs);
 
 /**
- * Whether the waits between attempts are about the same in each call (one intent of the client, with its retries). If
- * not, the requests were probably assigned to the wrong calls.
+ * Whether the waits between attempts are about the same in each call. If not, the requests were probably assigned to
+ * the wrong calls.
  */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;

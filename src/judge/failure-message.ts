@@ -6,8 +6,8 @@ import { formatRequestIds, selectFindings } from './select-findings.js';
 // Failure messages of test matchers, built from a verdict.
 
 /**
- * Formats findings (observed behaviors of a client) for a test's failure message, one per line with the ids of the
- * requests, and with the remedy below. Of similar findings, only the first three are listed; the others are counted.
+ * Formats findings for a test's failure message, one per line with the ids of the requests, and with the remedy below.
+ * Of similar findings, only the first three are listed; the others are counted.
  */
 export const describeFindings = (findings: Verdict['findings']) =>
   selectFindings(findings)

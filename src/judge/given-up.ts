@@ -8,7 +8,7 @@ import { formatDuration, type Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
-/** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
+/** Assumed wait of a client after a failed response without Retry-After or Reset. */
 const unknownWaitMs = 60_000;
 /**
  * Factor that lengthens the allowed time until a retry if the run was stopped from outside. The stopped client may have
@@ -31,7 +31,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   return nowMs > expectedRetryMs(failed) + patience;
 }
 
-/** Earliest time at which the client can be expected to retry a failed request, in Unix milliseconds. */
+/** Earliest time at which the client can be expected to retry a failed request. */
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs, unreadWaitMs = 0 }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + Math.max(unknownWaitMs, unreadWaitMs);
 

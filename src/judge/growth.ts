@@ -5,12 +5,12 @@ export const minimumGrowth = 1.5;
  * later waits.
  */
 const maximumSteps = 3;
-/** Time added to every wait, in milliseconds, so that growth can be computed for a wait of zero. */
+/** Time added to every wait, so that growth can be computed for a wait of zero. */
 const baseMs = 100;
-/** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
+/** Maximum random difference between equal waits, due to latency and timers. */
 const noiseMs = 40;
 /**
- * Deviation of a measured wait from the fitted backoff curve that is always accepted, in milliseconds. For long waits,
+ * Deviation of a measured wait from the fitted backoff curve that is always accepted. For long waits,
  * `maximumDeviationShare` allows more.
  */
 const maximumDeviationMs = 25;

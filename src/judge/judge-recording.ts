@@ -107,10 +107,7 @@ function lacksPart({ missing, isWrite, status }: Observed, part: Missing): boole
   return part !== 'answer headers' || status === 429 || status === 503;
 }
 
-/**
- * Maximum error of the service's clock, as estimated from `Date` headers, in milliseconds. Includes the response's
- * travel time.
- */
+/** Maximum error of the service's clock, as estimated from `Date` headers. Includes the response's travel time. */
 const clockDoubtMs = 1_500;
 
 /**

@@ -43,8 +43,8 @@ export interface Verdict {
    */
   unrecorded?: readonly UnrecordedRequests[];
   /**
-   * Lag of the machine, in milliseconds, if the lag could have changed the outcome. Set only by the commands and test
-   * kits that run a client.
+   * Lag of the machine, if the lag could have changed the outcome. Set only by the commands and test kits that run a
+   * client.
    */
   lagMs?: number;
   /**

@@ -31,28 +31,23 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   declare readonly isLimited: boolean;
   /** Whether a fault made the response unreadable for the client; `false` if unknown. */
   declare readonly isUnreadable: boolean;
-  /**
-   * Wait that the response's Retry-After requires, in milliseconds; `undefined` if the header is missing or unreadable.
-   */
+  /** Wait that the response's Retry-After requires; `undefined` if the header is missing or unreadable. */
   declare readonly retryAfterMs: number | undefined;
   /**
-   * Reset time that a refused response names, in Unix milliseconds. `undefined` if missing, or if it is in the past and
-   * the response has a Retry-After.
+   * Reset time that a refused response names. `undefined` if missing, or if it is in the past and the response has a
+   * Retry-After.
    */
   declare readonly resetMs: number | undefined;
-  /**
-   * Earliest time for a retry according to the response, in Unix milliseconds; `undefined` if the response names no
-   * time.
-   */
+  /** Earliest time for a retry according to the response; `undefined` if the response names no time. */
   declare readonly deadlineMs: number | undefined;
   /**
-   * Longest wait that a Retry-After in another form than the judge can read may mean, in milliseconds. `undefined` for
-   * other responses, and for those of the simulator, whose scenarios say what a client does then.
+   * Longest wait that a Retry-After in another form than the judge can read may mean. `undefined` for other responses,
+   * and for those of the simulator, whose scenarios say what a client does then.
    */
   declare readonly unreadWaitMs: number | undefined;
   /**
-   * Earliest time at which the client can have made the request, in Unix milliseconds. Earlier than the arrival if the
-   * request may have waited in the client for a free connection.
+   * Earliest time at which the client can have made the request. Earlier than the arrival if the request may have
+   * waited in the client for a free connection.
    */
   declare queuedAtMs: number;
   /** Whether another request of the client was in flight during this request, or shortly before or after it. */
@@ -176,7 +171,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   get program() {
     return this.#entry.file?.program;
   }
-  /** Resolution of the recorded times, in milliseconds; 0 for a millisecond or better. */
+  /** Resolution of the recorded times; 0 for a millisecond or better. */
   get clockStepMs() {
     return this.#entry.file?.clockStepMs ?? 0;
   }
@@ -195,26 +190,24 @@ export class KnownRequest extends JudgedRequest {
   }
 }
 
-/**
- * Maximum time by which a retry may be too early and still count as punctual, in milliseconds. Timers are imprecise.
- */
+/** Maximum time by which a retry may be too early and still count as punctual. Timers are imprecise. */
 export const toleranceMs = 50;
 /** Tolerance for the time between two requests, in milliseconds. Larger if a recording has only coarse times. */
 export const toleranceOf = (...requests: readonly JudgedRequest[]) =>
   toleranceMs + Math.max(...requests.map(({ clockStepMs }) => clockStepMs));
 
 /**
- * Maximum pause between two requests of a client on different connections that count as concurrent, in milliseconds. If
- * the server delays refusals, concurrent requests are recognized by their overlap instead.
+ * Maximum pause between two requests of a client on different connections that count as concurrent. If the server
+ * delays refusals, concurrent requests are recognized by their overlap instead.
  */
 export const concurrentMs = 100;
 /**
- * Assumed maximum time until a client has received a sent response, in milliseconds. Within this time, a request on
- * another connection does not prove the receipt.
+ * Assumed maximum time until a client has received a sent response. Within this time, a request on another connection
+ * does not prove the receipt.
  */
 export const receiptMs = 1_000;
 
-/** Computes the time from the response to one request to the arrival of a later request, in milliseconds. */
+/** Computes the time from the response to one request to the arrival of a later request. */
 export const waitedMs = (
   { answeredAtMs }: Pick<ObservedRequest, 'answeredAtMs'>,
   { arrivedAtMs }: Pick<ObservedRequest, 'arrivedAtMs'>,

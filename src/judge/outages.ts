@@ -26,7 +26,7 @@ export function createOutageExcuse(
   };
 }
 
-/** Returns the time from which a server outage may explain a client's wrong request, in Unix milliseconds. */
+/** Returns the time from which a server outage may explain a client's wrong request. */
 const excusableFromMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((previousRequest) => previousRequest?.arrivedAtMs ?? arrivedAtMs),
@@ -47,7 +47,7 @@ export function describeOutages(outages: readonly Outage[]): string {
   return `The store was unavailable ${joinWords(parts)}${lacks || ', so the run is incomplete'}.`;
 }
 
-/** Merges overlapping outages (periods without the store), because each replica and each sandbox reports its own. */
+/** Merges overlapping outages, because each replica and each sandbox reports its own. */
 function joined(outages: readonly Outage[]): Pick<Outage, 'fromMs' | 'toMs'>[] {
   const times: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -6,21 +6,19 @@ import { singleValue } from '../values/single-value.js';
 type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
 type WithHeaders = Pick<RequestRecord, 'headers'>;
 
-/**
- * Minimum Retry-After that is read as a Unix time, in seconds: September 2001. As seconds to wait, it would be 31 years.
- */
+/** Minimum Retry-After that is read as a Unix time: September 2001. As seconds to wait, it would be 31 years. */
 const minimumUnixSeconds = 1e9;
 /** Minimum number that is read as Unix milliseconds instead of Unix seconds: March 1973, instead of the year 5138. */
 const minimumUnixMs = 1e11;
 
-/** Latest time of a date in JavaScript, in Unix milliseconds. */
+/** Latest time of a date in JavaScript. */
 const latestMs = 8.64e15;
 
 /**
  * Parses the value of Retry-After: its form, and the wait in milliseconds, negative for a time in the past. Forms are
  * seconds or a date (RFC 9110 section 10.2.3), and decimal seconds and Unix times, which some services send.
  * `undefined` if unreadable.
- * @param nowMs time from which the wait counts, in Unix milliseconds
+ * @param nowMs time from which the wait counts
  */
 export function parseRetryAfter(
   text: string,
@@ -49,12 +47,12 @@ export function readRetryAfter(answer: Answered): number | undefined {
 /** Form of a response's Retry-After, such as a date, which many clients cannot parse; `undefined` as above. */
 export const retryAfterFormOf = (answer: Answered) => parsedRetryAfter(answer)?.form;
 
-/** Duration of the units that an unreadable Retry-After may name, in milliseconds. */
+/** Duration of the units that an unreadable Retry-After may name. */
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Longest wait that an unreadable Retry-After may mean, in milliseconds: 30 s for `30s` or `+30`, 0 for text without
- * numbers. `undefined` if the header is missing, empty or readable.
+ * Longest wait that an unreadable Retry-After may mean: 30 s for `30s` or `+30`, 0 for text without numbers.
+ * `undefined` if the header is missing, empty or readable.
  */
 export function unreadWaitMs(answer: Answered): number | undefined {
   const text = answer.headers[retryAfterHeader]?.trim() ?? '';
@@ -168,14 +166,11 @@ export function describeReset(answer: WithHeaders): string {
 
 /** Times that a response states for a retry. The client must not retry earlier. */
 interface Promises {
-  /** Wait in Retry-After, in milliseconds; `undefined` if the header is missing or unreadable. */
+  /** Wait in Retry-After; `undefined` if the header is missing or unreadable. */
   retryAfterMs: number | undefined;
-  /**
-   * Reset time of a refusal, in Unix milliseconds. `undefined` if missing, or if it is in the past and the response has
-   * a Retry-After.
-   */
+  /** Reset time of a refusal. `undefined` if missing, or if it is in the past and the response has a Retry-After. */
   resetMs: number | undefined;
-  /** Earliest time for a retry, in Unix milliseconds; `undefined` if the response names no time. */
+  /** Earliest time for a retry; `undefined` if the response names no time. */
   deadlineMs: number | undefined;
 }
 
@@ -208,10 +203,7 @@ export function promisesOf(
 export const isRefusal = ({ status, refusal }: Pick<RequestRecord, 'status' | 'refusal'>): boolean =>
   refusal !== undefined || status === 429;
 
-/**
- * Reads the earliest time for a retry after a refusal or a 503, in Unix milliseconds; `undefined` if the response names
- * no time.
- */
+/** Reads the earliest time for a retry after a refusal or a 503; `undefined` if the response names no time. */
 export const earliestRetryMs = (
   answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,
 ): number | undefined => promisesOf(answer, isRefusal(answer)).deadlineMs;

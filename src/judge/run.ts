@@ -76,7 +76,7 @@ export function operationFacts(
  * pending requests.
  */
 export interface RunProgress {
-  /** Current time, in Unix milliseconds of the simulator's clock. */
+  /** Current time, by the simulator's clock. */
   readonly nowMs: number;
   /** Number of records that the journal dropped to limit memory. A run with dropped records cannot pass. Default 0. */
   readonly dropped?: number | undefined;
@@ -224,8 +224,8 @@ export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>)
   calls.filter(([first]) => first !== undefined && isWrite(first));
 
 /**
- * Time by which a request was too early after a refusal, in milliseconds. Negative if punctual, `undefined` if the
- * response named no time.
+ * Time by which a request was too early after a refusal. Negative if punctual, `undefined` if the response named no
+ * time.
  */
 export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;

@@ -7,7 +7,7 @@ import { concurrentMs } from './judged-request.js';
 import { rules } from './rules.js';
 import { type JudgedRequest, type Run, receiptMs, toleranceOf, waitedMs } from './run.js';
 
-/** Delay of a retry after its required wait that always counts as prompt, in milliseconds. */
+/** Delay of a retry after its required wait that always counts as prompt. */
 const promptMs = 2_000;
 /**
  * Maximum number of concurrent callers that the judge assumes behind requests with one API key. For more, the judge

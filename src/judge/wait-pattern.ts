@@ -76,20 +76,20 @@ interface Hypothesis {
   text(waits: readonly MeasuredWait[]): string;
 }
 
-/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
+/** Maximum time between a response and the next request that counts as a retry without a wait. */
 const atOnceMs = 20;
-/** Maximum delay of a client's timer and of the network, in milliseconds. */
+/** Maximum delay of a client's timer and of the network. */
 const noiseMs = 80;
-/** Maximum delay of a timer, in milliseconds, in a pattern that a few random waits would match with more. */
+/** Maximum delay of a timer, in a pattern that a few random waits would match with more. */
 const smallNoiseMs = 60;
-/** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
+/** Maximum delay of `setTimeout`. `setTimeout` with a longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
 /** Minimum number of waits that show the value of a free parameter. */
 const minimumWaits = 3;
 /** Minimum share of Retry-After that counts as a client's fixed share. */
 const minimumShare = 0.2;
-/** Minimum error of a client's clock that its waits show, in milliseconds. Smaller errors look like random waits. */
+/** Minimum error of a client's clock that its waits show. Smaller errors look like random waits. */
 const minimumSkewMs = 1_500;
 
 const isAtOnce = ({ waitMs }: MeasuredWait) => waitMs <= atOnceMs;

@@ -21,7 +21,7 @@ export interface LoggedState extends OpenedState {
   readonly sequencer: Sequencer;
   /** Sentences for the user about problems of the log, such as lost entries. Empty without problems. */
   readonly notices: readonly string[];
-  /** Appends a command (a change of the server's state) to the server's log, then applies the command to the state. */
+  /** Appends a command to the server's log, then applies the command to the state. */
   run(command: Command): Promise<void>;
   /**
    * Checks a scenario, appends a command with the scenario to the log, and loads the scenario.

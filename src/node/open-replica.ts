@@ -15,8 +15,8 @@ export interface OpenReplica extends LoggedState {
 }
 
 /**
- * Interval at which an idle replica appends a heartbeat entry to the shared log, in milliseconds. The other replicas
- * count a replica without recent entries as gone.
+ * Interval at which an idle replica appends a heartbeat entry to the shared log. The other replicas count a replica
+ * without recent entries as gone.
  */
 const heartbeatMs = 2_000;
 

@@ -47,10 +47,7 @@ export interface ReplicaOptions extends Omit<MachineOptions, keyof LogTimeOption
 }
 
 interface ReadOptions extends ReplicaOptions {
-  /**
-   * Resolves when every command (a request or a change of state) that this server has submitted to its log is applied
-   * or rejected.
-   */
+  /** Resolves when every command that this server has submitted to its log is applied or rejected. */
   readonly settled: () => Promise<void> | undefined;
 }
 
@@ -145,8 +142,8 @@ export const otherVersion = (name: string, theirs: string) =>
   );
 
 /**
- * Time without a new entry in the log that servers share in Redis, in milliseconds, after which all these servers are
- * assumed to have stopped.
+ * Time without a new entry in the log that servers share in Redis after which all these servers are assumed to have
+ * stopped.
  */
 const goneMs = 10_000;
 

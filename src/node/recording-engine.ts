@@ -19,8 +19,8 @@ export interface RecordingOptions extends Omit<MachineOptions, keyof LogTimeOpti
 }
 
 /**
- * Limits for the sandboxes (separate simulators of one server) in a recorded run. The limits equal a server's default
- * limits. A replay uses the same limits, so that the same sandboxes are removed at the same times.
+ * Limits for the sandboxes in a recorded run. The limits equal a server's default limits. A replay uses the same
+ * limits, so that the same sandboxes are removed at the same times.
  */
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 

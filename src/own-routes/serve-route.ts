@@ -49,11 +49,9 @@ export const setContext = (request: Request, context: RequestContext): void =>
 
 const contextOf = (request: Request) => (request as { [contextKey]?: RequestContext })[contextKey];
 
-/** Maximum response time of a custom route, in milliseconds of real time. */
+/** Maximum response time of a custom route, in real time. */
 const maximumMs = 30_000;
-/**
- * Pause in a custom route's body after which the body is streamed instead of buffered, in milliseconds of real time.
- */
+/** Pause in a custom route's body after which the body is streamed instead of buffered, in real time. */
 const pauseMs = 50;
 /** Size above which a custom route's body is streamed instead of buffered, in bytes. */
 const maximumBytes = 1024 * 1024;

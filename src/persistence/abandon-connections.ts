@@ -6,8 +6,8 @@ import { isConnectionOf, type Replica } from './replicas.js';
 export const notSent: Partial<Delivery> = { isAbandoned: true, wire: { kind: 'close' } };
 
 /**
- * Abandons the unfinished requests to a replica (a server that shares its state with others) after the replica has
- * stopped. The replica's clients have lost their connections, so no response can reach them.
+ * Abandons the unfinished requests to a replica after the replica has stopped. The replica's clients have lost their
+ * connections, so no response can reach them.
  */
 export function abandonConnections(sim: Simulator, replica: Replica): void {
   const { waiting, state } = coreOf(sim);

@@ -5,10 +5,7 @@ import { maximumEntryBytes } from './log.js';
 
 export type CommandCallback = (commandResult: CommandResult) => void;
 
-/**
- * Command (a change of the server's state) that waits to be appended to the server's log, with the callback for the
- * command's result.
- */
+/** Command that waits to be appended to the server's log, with the callback for the command's result. */
 export interface PendingCommand {
   readonly command: Command;
   readonly done: CommandCallback | undefined;

@@ -5,7 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;
-  /** Time at which the simulator handled the request, in Unix milliseconds of simulated time. */
+  /** Time at which the simulator handled the request, in simulated time. */
   readonly atMs: number;
   readonly answer: Answer | Promise<Answer>;
 }

@@ -151,8 +151,8 @@ export interface HeartbeatCommand {
 }
 
 /**
- * Log command: a replica (one of several servers that share the log) shuts down after its last response. Applying the
- * command abandons the open requests of the replica's clients.
+ * Log command: a replica shuts down after its last response. Applying the command abandons the open requests of the
+ * replica's clients.
  */
 export interface LeaveCommand {
   readonly kind: 'part';
@@ -162,12 +162,9 @@ export interface LeaveCommand {
 export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;
-  /**
-   * Start of a period in which this server could not reach the Redis store of its log, in Unix milliseconds of machine
-   * time.
-   */
+  /** Start of a period in which this server could not reach the Redis store of its log, in machine time. */
   readonly fromMs: number;
-  /** End of the outage of the store (Redis), in Unix milliseconds of machine time. */
+  /** End of the outage of the store (Redis), in machine time. */
   readonly toMs: number;
   readonly refused: number;
 }

@@ -22,7 +22,7 @@ export class DueRequests {
     this.#mayHaveAny = true;
   }
 
-  /** Returns the machine time at which the next delayed response is due, in Unix milliseconds; Infinity without one. */
+  /** Returns the machine time at which the next delayed response is due; Infinity without one. */
   nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
     if (!this.#mayHaveAny) return nextMs;

@@ -1,10 +1,10 @@
 import type { TimeSource } from '../clock/machine-time.js';
 
-/** Largest step by which the machine's clock may be set back without a message to the operator, in milliseconds. */
+/** Largest step by which the machine's clock may be set back without a message to the operator. */
 const reportedStepMs = 5_000;
 
 export interface LogTimeOptions {
-  /** Reads the machine's time in Unix milliseconds. Absent in a replay, which takes all times from the log. */
+  /** Reads the machine's time. Absent in a replay, which takes all times from the log. */
   readMs?: (() => number) | undefined;
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
@@ -25,14 +25,14 @@ export class LogTime implements TimeSource {
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
   readonly #minimumStepMs: number;
-  /** Time of the last applied log entry, in Unix milliseconds. */
+  /** Time of the last applied log entry. */
   #lastMs = 0;
   #appliedMs: number | undefined;
-  /** Last reading of the machine's clock, in Unix milliseconds. */
+  /** Last reading of the machine's clock. */
   #lastReadMs = 0;
   /**
-   * Total time by which the machine's clock was set back, in milliseconds. Added to later readings, so that the times
-   * of log entries never decrease.
+   * Total time by which the machine's clock was set back. Added to later readings, so that the times of log entries
+   * never decrease.
    */
   #setBackMs = 0;
 
@@ -42,10 +42,7 @@ export class LogTime implements TimeSource {
     this.#minimumStepMs = isShared ? reportedStepMs : 0;
   }
 
-  /**
-   * Time of the last entry of the append-only log that was applied to the server's state, in Unix milliseconds; 0
-   * before the first entry.
-   */
+  /** Time of the last entry of the append-only log that was applied to the server's state; 0 before the first entry. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -58,9 +55,7 @@ export class LogTime implements TimeSource {
     // Has no effect, because the time of a server's log, which this clock shows, never goes back.
   }
 
-  /**
-   * Returns the computer's time for the next log entry, in Unix milliseconds, never earlier than the last entry's time.
-   */
+  /** Returns the computer's time for the next log entry, never earlier than the last entry's time. */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();

@@ -11,10 +11,7 @@ export type ResponseHash = readonly [position: number, hash: string];
 
 /** Entry to append to a log. Its values are JSON, in which an integer may be a bigint. */
 export interface NewEntry {
-  /**
-   * Machine time at which the entry's commands apply, in Unix milliseconds. Never decreases from one log entry to the
-   * next.
-   */
+  /** Machine time at which the entry's commands apply. Never decreases from one log entry to the next. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
   /**

@@ -19,12 +19,12 @@ import type { StateMachine } from './state-machine.js';
 import { unavailableResponse } from './unavailable-response.js';
 
 /**
- * Minimum duration of a current Redis outage, in milliseconds, from which the server reports the outage. Requests wait
- * longer than this duration for Redis before they fail.
+ * Minimum duration of a current Redis outage from which the server reports the outage. Requests wait longer than this
+ * duration for Redis before they fail.
  */
 const reportedOutageMs = 2_000;
 
-/** Minimum response time, in milliseconds, from which the server always logs when it sent the response. */
+/** Minimum response time from which the server always logs when it sent the response. */
 const unloggedDeliveryMs = 5;
 
 /** Creates the simulators of a server that stores each request and change in a log before it takes effect. */

@@ -17,7 +17,7 @@ export function noteOutage(sim: Simulator | undefined, command: OutageCommand, n
 
 /**
  * Converts the times of an outage from machine time to simulated time.
- * @param nowMs current machine time, in Unix milliseconds
+ * @param nowMs current machine time
  */
 export function inSimulatedTime(sim: Simulator, { fromMs, toMs, refused }: Outage, nowMs: number): Outage {
   const { clock, resolved } = coreOf(sim).state;

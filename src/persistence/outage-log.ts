@@ -33,8 +33,8 @@ export class OutageLog {
   /**
    * Counts rejected requests during an outage of Redis, for a report in the log. Counts only the API requests among the
    * rejected commands.
-   * @param fromMs time at which the commands were submitted, in Unix milliseconds
-   * @param toMs time at which the commands were rejected, in Unix milliseconds
+   * @param fromMs time at which the commands were submitted
+   * @param toMs time at which the commands were rejected
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
@@ -99,7 +99,7 @@ export class OutageLog {
   /**
    * Ends an outage of Redis, and creates a log command for each existing sandbox whose requests were rejected. For a
    * sandbox that does not exist yet, a later call creates the command.
-   * @param nowMs end of the outage, in Unix milliseconds
+   * @param nowMs end of the outage
    * @param exists whether a sandbox exists
    * @returns commands to append to the log, each to be passed to `settle` with its result
    */

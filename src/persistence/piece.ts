@@ -17,7 +17,7 @@ import type { ReplicasState } from './replicas.js';
  */
 export interface ServerPiece {
   readonly kind: 'server';
-  /** Time of the last log entry before the snapshot, in Unix milliseconds. */
+  /** Time of the last log entry before the snapshot. */
   readonly atMs: number;
   /**
    * Restart count (incarnation) and sequence number of the last applied log entry of each server. An entry that was
@@ -32,7 +32,7 @@ export interface ServerPiece {
    */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** Names of all sandboxes (isolated simulators), in the order of their creation. */
+    /** Names of all sandboxes, in the order of their creation. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
@@ -104,8 +104,8 @@ export interface KeysPiece {
 }
 
 /**
- * Part of a stored snapshot with journal records (requests with their responses). The kind `held` marks records whose
- * responses were not sent yet when the snapshot was taken.
+ * Part of a stored snapshot with journal records. The kind `held` marks records whose responses were not sent yet when
+ * the snapshot was taken.
  */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';

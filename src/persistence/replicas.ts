@@ -6,8 +6,8 @@ export interface Replica {
   /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
   /**
-   * Time of the replica's last log entry, in milliseconds since the log's start. The count of milliseconds pauses
-   * during outages of Redis.
+   * Time of the replica's last log entry, counted from the log's start. The count of milliseconds pauses during outages
+   * of Redis.
    */
   lastMs: number;
   /**
@@ -19,18 +19,18 @@ export interface Replica {
 
 export interface ReplicasState {
   readonly list: readonly Replica[];
-  /** Total time in which the log's Redis store was available, in milliseconds. */
+  /** Total time in which the log's Redis store was available. */
   readonly activeMs: number;
 }
 
 /**
- * Time after which a replica that has written no log entry counts as gone, in milliseconds. Periods in which Redis was
- * unreachable do not count.
+ * Time after which a replica that has written no log entry counts as gone. Periods in which Redis was unreachable do
+ * not count.
  */
 const goneAfterMs = 10_000;
 /**
- * Maximum time between two log entries that counts as time without an outage of Redis, in milliseconds. Each replica
- * writes an entry every two seconds, so a longer gap shows an outage.
+ * Maximum time between two log entries that counts as time without an outage of Redis. Each replica writes an entry
+ * every two seconds, so a longer gap shows an outage.
  */
 const maximumCountedGapMs = 3_000;
 /**
@@ -42,7 +42,7 @@ const connectionsEach = 10_000;
 /** List of the servers that currently share one log. All servers derive the same list from the log's entries. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
-  /** Total time since the log's start in which the log's Redis store was available, in milliseconds. */
+  /** Total time since the log's start in which the log's Redis store was available. */
   #activeMs = 0;
 
   constructor(state?: ReplicasState) {
@@ -50,15 +50,13 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /**
-   * State of the replicas (servers that share the log) for a snapshot; `undefined` if no replica has joined the log.
-   */
+  /** State of the replicas for a snapshot; `undefined` if no replica has joined the log. */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };
   }
 
-  /** Whether the list of replicas (servers that share the log) is empty, as for a log that only one server uses. */
+  /** Whether the list of replicas is empty, as for a log that only one server uses. */
   get isEmpty(): boolean {
     return this.#replicas.size === 0;
   }
@@ -74,7 +72,7 @@ export class Replicas {
 
   /**
    * Records that a replica wrote a log entry, and removes the replicas that have written none for too long.
-   * @param passedMs time since the log's previous entry, in milliseconds
+   * @param passedMs time since the log's previous entry
    * @returns the removed replicas
    */
   wrote(name: string, passedMs: number): readonly Replica[] {
@@ -100,7 +98,7 @@ export class Replicas {
   }
 
   /**
-   * Marks a replica (a server that shares the log) as departed.
+   * Marks a replica as departed.
    * @returns the replica; `undefined` if it is unknown or had departed before
    */
   leave(name: string): Replica | undefined {
@@ -122,6 +120,6 @@ export class Replicas {
   }
 }
 
-/** Whether a connection number is from the range of a replica (one of several servers that share a log). */
+/** Whether a connection number is from the range of a replica. */
 export const isConnectionOf = ({ number }: Replica, connection: number | undefined): boolean =>
   connection !== undefined && Math.floor(connection / connectionsEach) === number;

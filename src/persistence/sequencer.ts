@@ -26,8 +26,8 @@ export interface SequencerHost {
 }
 
 /**
- * Maximum delay, in milliseconds, after which the sending times of responses are appended to the server's log. An entry
- * that is appended earlier, such as for a new request, includes the collected sending times.
+ * Maximum delay after which the sending times of responses are appended to the server's log. An entry that is appended
+ * earlier, such as for a new request, includes the collected sending times.
  */
 const deliveryDelayMs = 1_000;
 
@@ -86,8 +86,7 @@ export class Sequencer {
   }
 
   /**
-   * Queues a command (a change of the server's state) for the server's log. The command is applied after the log has
-   * stored it.
+   * Queues a command for the server's log. The command is applied after the log has stored it.
    * @param done called with the result, or with a {LogUnavailableError} if the log did not store the command
    */
   submit(command: Command, done?: CommandCallback): void {

@@ -26,7 +26,7 @@ export interface MachineOptions
 
 /**
  * Creates the state of a server at the start of a scenario.
- * @param atMs time of the first entry in the server's command log, in Unix milliseconds
+ * @param atMs time of the first entry in the server's command log
  */
 export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
   const time = new LogTime(options);

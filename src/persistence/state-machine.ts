@@ -25,7 +25,7 @@ import { type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 import { runControl } from './run-control.js';
 
-/** State of a server outside its simulators, such as the list of replicas (servers that share its log). */
+/** State of a server outside its simulators, such as the list of replicas. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
@@ -62,8 +62,8 @@ export class StateMachine {
   /** Name of the server that wrote the log entry being applied. */
   #writer = '';
   /**
-   * Time from the current log entry's timestamp to the log's time, in milliseconds. The log's time never decreases, but
-   * the clock of the entry's writer may be behind.
+   * Time from the current log entry's timestamp to the log's time. The log's time never decreases, but the clock of the
+   * entry's writer may be behind.
    */
   #entryLagMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
@@ -98,7 +98,7 @@ export class StateMachine {
     };
   }
 
-  /** Returns the machine time at which the next delayed response is due, in Unix milliseconds; Infinity without one. */
+  /** Returns the machine time at which the next delayed response is due; Infinity without one. */
   nextDueMs(): number {
     return this.#due.nextMs();
   }

@@ -1,6 +1,6 @@
 import type { StateMachine } from './state-machine.js';
 
-/** Maximum delay of a timer in Node, in milliseconds. Longer delays are divided. */
+/** Maximum delay of a timer in Node. Longer delays are divided. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**

@@ -10,10 +10,7 @@ export interface Assumption<Value> {
   default: Value;
   /** Possible values of this setting besides its default. Contains only examples if the values have no fixed list. */
   alternatives: readonly Value[];
-  /**
-   * Description of the possible values of an assumption (a choice where the API's documentation is silent). Set only if
-   * the values are not a fixed list.
-   */
+  /** Description of the possible values of an assumption. Set only if the values are not a fixed list. */
   form?: string;
   /** Scenario field outside `assumptions` that also sets this undocumented API behavior, such as `limits.algorithm`. */
   alsoAt?: string;
@@ -37,8 +34,8 @@ const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
 /**
- * All assumptions (choices where the API's documentation is silent), by id. A scenario sets an assumption in its field
- * `assumptions`. `alsoAt` names another scenario field that also sets the assumption, if any.
+ * All assumptions, by id. A scenario sets an assumption in its field `assumptions`. `alsoAt` names another scenario
+ * field that also sets the assumption, if any.
  */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {

@@ -34,7 +34,7 @@ interface Saved {
 /**
  * Restores a simulator's state from a browser storage. Removes an unreadable state, or a state of another scenario. A
  * reset of the simulator clears the storage.
- * @param readMs returns the machine's time in Unix milliseconds; a running clock advances by the time since the save
+ * @param readMs returns the machine's time; a running clock advances by the time since the save
  * @param onTooLarge called once, if a state cannot be saved
  * @returns `save` saves the current state; `leave` saves it unless a reset cleared the storage
  */

@@ -29,12 +29,12 @@ export const settingValues = {
   cors: open<AllowedOrigins>('loopback'),
 };
 
-/** Ids of the assumptions (settings for undocumented API behavior) that allow only listed values. */
+/** Ids of the assumptions that allow only listed values. */
 export type ChoiceId = {
   [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
 }[AssumptionId];
 
-/** Default values of all assumptions (settings for API behavior that the documentation leaves open), by id. */
+/** Default values of all assumptions, by id. */
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingValues).map(([id, value]) => [id, value.default]),
 ) as unknown as Settings;

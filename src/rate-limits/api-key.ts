@@ -6,22 +6,17 @@ import { type Algorithm, createWindow, type Window } from './window.js';
 export interface KeyDefinition {
   plan: string;
   state: 'active' | 'revoked';
-  /** Expiry time of the key, in Unix milliseconds. From then on, the key's requests get 401. */
+  /** Expiry time of the key. From then on, the key's requests get 401. */
   expiresAtMs?: number | undefined;
-  /**
-   * Time from the key's first request to its expiry, in milliseconds. If `expiresAtMs` is earlier, the key expires
-   * then.
-   */
+  /** Time from the key's first request to its expiry. If `expiresAtMs` is earlier, the key expires then. */
   expiresInMs?: number | undefined;
   /** Requests that count as used in the minute and day windows at the key's first request. */
   usage: PlanLimits;
-  /** Length of the ban with which a key starts, in milliseconds from the key's first request; 0 for no ban. */
+  /** Length of the ban with which a key starts, counted from the key's first request; 0 for no ban. */
   bannedForMs: number;
 }
 
-/**
- * Cause of a key's ban: `strikes` (requests sent too early after a 429), or `set` by a scenario or a control request.
- */
+/** Cause of a key's ban: `strikes`, or `set` by a scenario or a control request. */
 export type BanCause = 'strikes' | 'set';
 
 /**
@@ -54,7 +49,7 @@ export interface ApiKey {
   bannedFromMs: number;
   bannedUntilMs: number;
   banCause: BanCause;
-  /** Time up to which simulated requests of other clients with this key are already counted, in Unix seconds. */
+  /** Time up to which simulated requests of other clients with this key are already counted. */
   backgroundSeconds: number;
 }
 
@@ -90,7 +85,7 @@ type BanSettings = Pick<
 
 /**
  * Creates a key's state. The key's first request applies the scenario's initial usage, ban and expiry.
- * @param clockMovedMs time by which the simulator's clock was moved so far, in milliseconds
+ * @param clockMovedMs time by which the simulator's clock was moved so far
  */
 export function createApiKey(
   key: string,
@@ -188,7 +183,7 @@ export function countRefused(
 /**
  * Records a rate-limited request of a key. The request is a strike if sent after the grace period but before the retry
  * time of the last 429. Enough strikes ban the key.
- * @param promisedAtSeconds retry time that the response to this request states, in Unix seconds
+ * @param promisedAtSeconds retry time that the response to this request states
  */
 export function recordRefusal(
   key: ApiKey,
@@ -243,8 +238,8 @@ function cancelPresetBan(key: ApiKey): void {
 }
 
 /**
- * Maximum period, in seconds, for which simulated requests of other clients are counted second by second. Usage before
- * the period is estimated.
+ * Maximum period for which simulated requests of other clients are counted second by second. Usage before the period is
+ * estimated.
  */
 const exactBackgroundSeconds = 8 * 86_400;
 
@@ -295,7 +290,7 @@ function endEpisode(key: ApiKey): void {
   key.strikes = 0;
 }
 
-/** Length of a key's n-th ban, in milliseconds. Always a whole number of seconds. */
+/** Length of a key's n-th ban. Always a whole number of seconds. */
 export function banLengthMs(
   { banSeconds, banEscalation }: Pick<BanSettings, 'banSeconds' | 'banEscalation'>,
   n: number,

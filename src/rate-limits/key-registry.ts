@@ -30,7 +30,7 @@ export interface KeyRegistryOptions {
   background: ReadonlyMap<string, number>;
   /** Initial state of the keys, for example from a snapshot. If absent, the keys are created from `definitions`. */
   start: KeyRegistryState | undefined;
-  /** Returns the time by which the simulator's clock was moved (`clock.movedMs`), in milliseconds. */
+  /** Returns the time by which the simulator's clock was moved (`clock.movedMs`). */
   clockMovedMs: () => number;
 }
 

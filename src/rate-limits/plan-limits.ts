@@ -1,8 +1,8 @@
 import type { WindowName } from '../requests/request-record.js';
 
 /**
- * Default lengths of the two rate-limit windows of a plan, in seconds. The API's documentation limits "Requests per
- * minute" and "Requests per day".
+ * Default lengths of the two rate-limit windows of a plan. The API's documentation limits "Requests per minute" and
+ * "Requests per day".
  */
 export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
 

@@ -8,7 +8,7 @@ import type { Window } from './window.js';
 export interface RateReport {
   limit: number;
   remaining: number;
-  /** Time at which the limit resets, in Unix seconds. */
+  /** Time at which the limit resets. */
   resetAtSeconds: number;
   window: WindowName;
 }

@@ -8,8 +8,8 @@ export interface Window {
   readonly limit: number;
   readonly lengthSeconds: number;
   /**
-   * Start time of the running rate-limit window, in Unix seconds; -1 if no window is running. For a token bucket, the
-   * time of the last refill.
+   * Start time of the running rate-limit window; -1 if no window is running. For a token bucket, the time of the last
+   * refill.
    */
   startSeconds: number;
   /**
@@ -27,8 +27,8 @@ export interface Window {
   /** Requests that the key may still send before `resetAtSeconds`. Updated by the algorithm's `refresh` and `count`. */
   remaining: number;
   /**
-   * Time at which the remaining requests of this window increase next, in Unix seconds. The functions `refresh` and
-   * `count` of the rate-limiting algorithm update the time.
+   * Time at which the remaining requests of this window increase next. The functions `refresh` and `count` of the
+   * rate-limiting algorithm update the time.
    */
   resetAtSeconds: number;
 }

@@ -50,10 +50,7 @@ export interface ApiCall {
    * requests then arrive first.
    */
   readonly holdsRefusals?: boolean | undefined;
-  /**
-   * Arrival time of the request, in Unix milliseconds of the simulator's clock. Set only if the request was queued
-   * before being handled.
-   */
+  /** Arrival time of the request, by the simulator's clock. Set only if the request was queued before being handled. */
   readonly arrivedAtMs?: number | undefined;
   /** Number of later requests that have arrived, but are still queued, when this request is handled. */
   readonly arrivedBehind?: number | undefined;

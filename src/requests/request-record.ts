@@ -39,10 +39,7 @@ export interface ObservedRequest {
    * to its log in time, but later applied the request.
    */
   readonly isLost?: boolean | undefined;
-  /**
-   * Time for which the server delayed a response such as a 429 to detect parallel requests, in milliseconds; 0 if not
-   * delayed.
-   */
+  /** Time for which the server delayed a response such as a 429 to detect parallel requests; 0 if not delayed. */
   readonly heldMs: number;
   /**
    * Bearer token of the request as sent; `undefined` if absent. Only the token's last four characters are displayed.
@@ -97,8 +94,8 @@ export interface RequestKnowledge {
    */
   readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetAtSeconds: number } | undefined;
   /**
-   * Time from which the key's requests are accepted again after a rejection, in Unix milliseconds. The Retry-After
-   * header can differ because of a fault.
+   * Time from which the key's requests are accepted again after a rejection. The Retry-After header can differ because
+   * of a fault.
    */
   readonly promisedAtMs: number | undefined;
   /** Number of strikes of the request's key after the request. Enough strikes ban the key. */

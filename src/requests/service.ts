@@ -46,7 +46,7 @@ export const refusedMatch = (refusal: ApiError): Match => createMatch(undefined,
 export interface Deprecation {
   /** Method and path of the operation: `GET /pets/{petId}`. */
   readonly target: string;
-  /** Time at which the deprecated operation is removed, in Unix milliseconds. */
+  /** Time at which the deprecated operation is removed. */
   readonly removedAtMs: number;
   /** What a client should use instead of the deprecated operation, as text: `GET /pets with the status filter`. */
   readonly use: string;
@@ -79,7 +79,7 @@ export interface RunContext<Data, Scenario> {
    * delays the request.
    */
   readonly scenario: Scenario;
-  /** Current simulated time, in Unix milliseconds. */
+  /** Current simulated time. */
   readonly nowMs: number;
 }
 

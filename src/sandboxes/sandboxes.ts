@@ -35,7 +35,7 @@ export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
 /** State of a sandbox in a snapshot. */
 export interface SandboxState extends Omit<Sandbox, 'base' | 'removed'> {
-  /** Number of the sandbox (isolated simulator) in the order of creation, from 1. */
+  /** Number of the sandbox in the order of creation, from 1. */
   readonly number: number;
   lastUsedMs: number;
 }
@@ -52,9 +52,9 @@ export interface SandboxesState {
 }
 
 export interface SandboxesOptions {
-  /** Real time after which an unused sandbox is dropped with its state, in milliseconds. Default: ten minutes. */
+  /** Real time after which an unused sandbox is dropped with its state. Default: ten minutes. */
   idleMs?: number | undefined;
-  /** Maximum number of sandboxes (isolated simulators at their own URLs of one server). Default: 1,000. */
+  /** Maximum number of sandboxes. Default: 1,000. */
   limit?: number | undefined;
 }
 
@@ -78,14 +78,13 @@ const isReadFrom = ({ sim }: Sandbox) => {
 };
 
 /**
- * Minimum and maximum time between two renewals of a sandbox in use, in milliseconds. A renewal postpones the removal
- * of the sandbox.
+ * Minimum and maximum time between two renewals of a sandbox in use. A renewal postpones the removal of the sandbox.
  */
 const renewalBoundsMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes (isolated simulators) of one server. After its idle time, a sandbox counts as missing, and is removed
- * when any sandbox is next used or created.
+ * The sandboxes of one server. After its idle time, a sandbox counts as missing, and is removed when any sandbox is
+ * next used or created.
  */
 export class Sandboxes {
   readonly #sim: Simulator;
@@ -95,16 +94,13 @@ export class Sandboxes {
   readonly #isWatched: (sandbox: Sandbox) => boolean;
   readonly #onMade: (sandbox: Sandbox) => void;
   readonly #sandboxes = new Map<string, StoredSandbox>();
-  /**
-   * Time of the next search for idle sandboxes, which are removed, in Unix milliseconds. No sandbox can become idle
-   * earlier.
-   */
+  /** Time of the next search for idle sandboxes, which are removed. No sandbox can become idle earlier. */
   #nextIdleMs = Number.NEGATIVE_INFINITY;
   /** Names of sandboxes that were dropped as idle, oldest first. */
   readonly #dropped = new Set<string>();
   #lastNumber = 0;
 
-  /** @param nowMs returns the machine's time in Unix milliseconds, independent of any simulated clock */
+  /** @param nowMs returns the machine's time, independent of any simulated clock */
   constructor(
     sim: Simulator,
     nowMs: () => number,
@@ -151,8 +147,8 @@ export class Sandboxes {
   }
 
   /**
-   * Interval at which an open stream must mark its sandbox as used, in milliseconds, so that the sandbox is not dropped
-   * as idle. Infinity if sandboxes never become idle.
+   * Interval at which an open stream must mark its sandbox as used, so that the sandbox is not dropped as idle.
+   * Infinity if sandboxes never become idle.
    */
   get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;

@@ -3,7 +3,7 @@ import { either, fields, number, oneOf, optional } from '../validation/schemas.j
 import { count, duration, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Maximum length of durations in a scenario: ten years, in seconds. */
+/** Maximum length of durations in a scenario: ten years. */
 const tenYearsSeconds = 3_650 * 86_400;
 
 const seconds = whole(1, tenYearsSeconds);

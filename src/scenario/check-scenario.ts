@@ -73,10 +73,7 @@ function loosen(otherFields: CheckedScenario, plan: string): void {
   if (plan === 'enterprise' && otherFields.assumptions !== undefined) delete otherFields.assumptions.enterpriseLimits;
 }
 
-/**
- * Removes an invalid assumption (a setting for API behavior that the documentation leaves open) from a scenario. Later
- * checks then do not report the same mistake again.
- */
+/** Removes an invalid assumption from a scenario. Later checks then do not report the same mistake again. */
 function omitAssumption(otherFields: CheckedScenario, id: string): void {
   const others: Record<string, unknown> = { ...otherFields.assumptions };
   delete others[id];

@@ -8,16 +8,13 @@ import { keyText } from './key-schema.js';
 export const instantMs = whole(0, latestMs);
 const tenYearsMs = 3_650 * 86_400_000;
 /**
- * Schema of a duration in the exported state of an API key, in milliseconds with fractions. A scenario allows durations
- * such as `0.5ms`.
+ * Schema of a duration in the exported state of an API key, with fractions. A scenario allows durations such as
+ * `0.5ms`.
  */
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
-/**
- * Schema of a retry time that a 429 response stated, in Unix seconds, rounded up. The maximum of the schema is rounded
- * up too.
- */
+/** Schema of a retry time that a 429 response stated, rounded up. The maximum of the schema is rounded up too. */
 const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
 /** Schema of a rate-limit window's usage in an exported key. The window's limit and length are in the scenario. */

@@ -6,11 +6,11 @@ export interface ControlChange {
   /** Number of the change in the simulator's list of changes, counted from 1. */
   readonly number: number;
   /**
-   * Time of the simulator's clock before the control operation, in Unix milliseconds. Differs from `atMs`, the time
-   * after the operation, if the operation moved the clock.
+   * Time of the simulator's clock before the control operation. Differs from `atMs`, the time after the operation, if
+   * the operation moved the clock.
    */
   readonly beforeMs: number;
-  /** Time of the simulator's clock after the control operation, in Unix milliseconds. */
+  /** Time of the simulator's clock after the control operation. */
   readonly atMs: number;
   /** Id of the last API request that arrived before the control operation. */
   readonly lastId: number;

@@ -3,7 +3,7 @@ import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer } from '../requests/api-call.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** Tolerance for a retry that comes before the end of Retry-After, in milliseconds. Equal to the judge's tolerance. */
+/** Tolerance for a retry that comes before the end of Retry-After. Equal to the judge's tolerance. */
 const toleranceMs = 50;
 
 /** Maximum number of API keys whose last refusal is remembered. */
@@ -14,9 +14,9 @@ const maximumKeys = 1_000;
  * is refused again, the simulator warns, because a frozen clock never ends a rate limit.
  */
 interface Refusal {
-  /** Real time from the freeze or last move of the simulator's clock to the API key's last refusal, in milliseconds. */
+  /** Real time from the freeze or last move of the simulator's clock to the API key's last refusal. */
   frozenForMs: number;
-  /** Wait that the refusal's Retry-After header asked for, in milliseconds. */
+  /** Wait that the refusal's Retry-After header asked for. */
   waitMs: number;
 }
 

@@ -26,7 +26,7 @@ export interface KeyInfo {
 export interface WindowInfo {
   limit: number;
   remaining: number;
-  /** Time at which the limit resets, in Unix seconds. */
+  /** Time at which the limit resets. */
   resetAtSeconds: number;
 }
 

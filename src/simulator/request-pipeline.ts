@@ -255,8 +255,7 @@ export class RequestPipeline {
 
   /**
    * Creates the response with all its headers.
-   * @param atMs time by which the headers are computed, in Unix milliseconds: the arrival of the request, or the end of
-   * its delay
+   * @param atMs time by which the headers are computed: the arrival of the request, or the end of its delay
    */
   #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, match, key, plan, rate, fault } = exchange;

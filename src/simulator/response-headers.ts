@@ -16,7 +16,7 @@ export interface HeaderSource {
   /** Whether the request was rate-limited or its key is banned. */
   isRefusal: boolean;
   settings: Pick<Settings, 'retryAfterForm' | 'rateLimitFields'>;
-  /** Length of the minute and day windows, in seconds. */
+  /** Length of the minute and day windows. */
   windowSeconds: Readonly<Record<WindowName, number>>;
   hostile: HostileHeaders | undefined;
   /** Additional headers of the response; `null` removes a header. */

@@ -21,7 +21,7 @@ export interface RequestInProgress {
   readonly service: string | undefined;
   /** Whether the plan's limits apply to the request's operation. */
   readonly isLimited: boolean;
-  /** Time of the request's arrival, in Unix milliseconds of the simulator's clock. */
+  /** Time of the request's arrival, by the simulator's clock. */
   readonly nowMs: number;
   /** API key of the request; `undefined` without a valid key. */
   key: string | undefined;
@@ -48,7 +48,7 @@ export interface RequestInProgress {
 
 /** A request that a fault rule delays. Serializable, so that a snapshot can contain the request. */
 export interface DelayedRequest {
-  /** End of the request's delay, in Unix milliseconds of the simulator's clock. */
+  /** End of the request's delay, by the simulator's clock. */
   readonly dueMs: number;
   readonly exchange: RequestInProgress;
   readonly rule: FaultRule;
@@ -61,11 +61,9 @@ export interface RunningRequest {
   readonly exchange: RequestInProgress;
   /** Fault rule that changes or delays the outcome of the custom route's function; `undefined` without one. */
   readonly rule: FaultRule | undefined;
-  /** Delay between the end of the custom route's function and the response, in milliseconds. */
+  /** Delay between the end of the custom route's function and the response. */
   readonly delayMs: number;
-  /**
-   * Time at which the client disconnected, in Unix milliseconds of the simulator's clock; `undefined` while connected.
-   */
+  /** Time at which the client disconnected, by the simulator's clock; `undefined` while connected. */
   leftAtMs: number | undefined;
 }
 
@@ -76,7 +74,7 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
 
 /**
  * Creates the journal record of a request.
- * @param answeredAtMs time of the response, in Unix milliseconds of the simulator's clock
+ * @param answeredAtMs time of the response, by the simulator's clock
  * @param lastArrivedId id of the last request that arrived before the response was sent
  * @param outcome outcome on which the response depends; empty without a response
  */

@@ -27,7 +27,7 @@ export interface FileFacts {
   readonly program: string | undefined;
   /** Whether an entry of the file has an API key. If so, an entry without a key was sent without one. */
   readonly hasKeys: boolean;
-  /** Resolution of the recorded times, in milliseconds: 1000 for whole seconds, 0 for a millisecond or better. */
+  /** Resolution of the recorded times: 1000 for whole seconds, 0 for a millisecond or better. */
   readonly clockStepMs: number;
 }
 
@@ -41,9 +41,7 @@ export interface Exchange extends RequestRecord {
    * real API with the simulator need these headers.
    */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /**
-   * Time in the response header `Date`, in Unix milliseconds of the recorded API's clock. The header has whole seconds.
-   */
+  /** Time in the response header `Date`, by the recorded API's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
   /** Facts about the file of the request; `undefined` for a request that petstore-sim itself observed. */
@@ -130,7 +128,7 @@ const zone = /(?:GMT|UTC|Z|[+-]\d{2}:?\d{2})$/i;
 
 /**
  * Time of the `Date` header, in Unix milliseconds; `undefined` if missing or unreadable.
- * @param nowMs approximate time of the response, in Unix milliseconds, which decides the century of a two-digit year
+ * @param nowMs approximate time of the response, which decides the century of a two-digit year
  */
 export function readDate({ Date: text = '' }: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const value = singleValue(text);

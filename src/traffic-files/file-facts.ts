@@ -4,7 +4,7 @@ import type { JsonItem } from './json-items.js';
 import { keyIn } from './key-names.js';
 import type { RecordedEntry } from './recorded-entry.js';
 
-/** Resolutions of recorded times that are coarser than a millisecond, in milliseconds. */
+/** Resolutions of recorded times that are coarser than a millisecond. */
 const coarseStepsMs = [1_000, 100, 10] as const;
 
 /** Number of bytes at the start of a HAR file in which its field `creator` is searched. */

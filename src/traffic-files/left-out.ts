@@ -7,7 +7,7 @@ export interface Draft {
   readonly signs: NetworkSigns;
 }
 
-/** Maximum difference between the times of a service worker's request and of the page's request, in milliseconds. */
+/** Maximum difference between the times of a service worker's request and of the page's request. */
 const workerMs = 20;
 
 /**

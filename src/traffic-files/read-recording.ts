@@ -42,8 +42,8 @@ export interface Recording {
    */
   readonly entries: number;
   /**
-   * Time that the recorded API's clock was ahead of the recording machine's clock, in milliseconds; negative if behind.
-   * The recorded times are already corrected by this difference.
+   * Time that the recorded API's clock was ahead of the recording machine's clock; negative if behind. The recorded
+   * times are already corrected by this difference.
    */
   readonly clockOffsetMs: number;
   /** Whether a file ends within an entry, so that later requests are missing. */

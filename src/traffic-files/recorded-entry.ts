@@ -13,7 +13,7 @@ export interface RecordedEntry {
   readonly hasTimings: boolean;
   /** Whether the entry has a response, or a record that none arrived. */
   readonly hasResponse: boolean;
-  /** Time at which the entry starts in the file, in Unix milliseconds; NaN if missing. */
+  /** Time at which the entry starts in the file; NaN if missing. */
   readonly startedMs: number;
   /** Signs that the entry may be no request to the service. */
   readonly signs: NetworkSigns;

@@ -4,13 +4,13 @@ interface Timed {
   readonly dateMs: number | undefined;
 }
 
-/** Resolution of the `Date` header, in milliseconds. */
+/** Resolution of the `Date` header. */
 const secondMs = 1_000;
 
 /**
- * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's, in milliseconds.
- * Returns 0 if the headers allow 0, otherwise the largest difference that they allow. A smaller difference would make
- * retries look earlier and cause false findings.
+ * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's. Returns 0 if the
+ * headers allow 0, otherwise the largest difference that they allow. A smaller difference would make retries look
+ * earlier and cause false findings.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;

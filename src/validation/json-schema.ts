@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 /** Schemas that the JSON Schema defines once, with the `$ref` by which other places refer to them. */
 type References = ReadonlyMap<AnySchema, string>;
 
-/** Maximum duration in a scenario, in milliseconds: ten years. */
+/** Maximum duration in a scenario: ten years. */
 const longestMs = 3_650 * 86_400_000;
 const amount = '\\d+(\\.\\d+)?';
 

@@ -17,7 +17,7 @@ const maximumYearsAhead = 50;
 /**
  * Parses an HTTP date in any of its three forms, to Unix milliseconds; `undefined` for other text and impossible dates.
  * A day of the week that does not fit the date is ignored.
- * @param nowMs current time, in Unix milliseconds, which decides the century of a two-digit year
+ * @param nowMs current time, which decides the century of a two-digit year
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
   for (const form of forms) {

@@ -1,4 +1,4 @@
-/** Latest supported time, in Unix milliseconds: the end of the year 9999. HTTP dates cannot represent a later year. */
+/** Latest supported time: the end of the year 9999. HTTP dates cannot represent a later year. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const isoInstant = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;

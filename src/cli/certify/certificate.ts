@@ -41,7 +41,7 @@ export interface CertifiedRun {
   /** Last lines of the command's error output, if the client failed and its command ended with an error. */
   errorLines?: readonly string[];
   exitCode: number;
-  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  /** Lag of the machine, if it could have changed the outcome. */
   lagMs?: number;
   lastedMs: number;
   /** Command line that repeats the run; only set for a failure or an error. */

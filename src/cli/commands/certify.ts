@@ -143,7 +143,7 @@ function withSeed({ sdks, cases }: SdkFile, text: string | undefined): SdkFile {
   return { sdks, cases: cases.map((sdkCase) => ({ ...sdkCase, scenario: { ...sdkCase.scenario, seed } })) };
 }
 
-/** Time limit of the command that prints an SDK's version, in milliseconds. */
+/** Time limit of the command that prints an SDK's version. */
 const versionMs = 30_000;
 
 /** Runs an SDK's version command. Returns the first line that it prints, or the reason for its failure. */

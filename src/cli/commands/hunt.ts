@@ -63,7 +63,7 @@ interface WrittenFind {
   /** Shell command that runs the client again in `scenario`. */
   repeat: string;
   scenario: Scenario;
-  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  /** Lag of the machine, if it could have changed the outcome. */
   lagMs?: number;
 }
 
@@ -259,10 +259,7 @@ function createFieldTracker() {
   };
 }
 
-/**
- * Scenarios with which a hunt (a search for bugs in a client) begins, besides the shipped ones. They test behavior that
- * no shipped scenario tests.
- */
+/** Scenarios with which a hunt begins, besides the shipped ones. They test behavior that no shipped scenario tests. */
 const otherStarts: readonly Scenario[] = [
   { keys: { 'free-key': { usage: { minute: 60 } } }, expect: { fail: ['gave-up', 'lost-write'] } },
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },

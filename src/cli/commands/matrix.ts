@@ -39,8 +39,8 @@ export interface MatrixFlags extends ScenarioFlags {
 }
 
 /**
- * Runs a client with the default value of every assumption (a choice where the API's documentation is silent). Then
- * runs the client once with each alternative value of each assumption.
+ * Runs a client with the default value of every assumption. Then runs the client once with each alternative value of
+ * each assumption.
  * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 128 + n after signal
  * n
  */
@@ -105,7 +105,7 @@ export interface MatrixResult {
   code: number;
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
-  /** Lag of the machine, in milliseconds, if it could have changed the outcome. */
+  /** Lag of the machine, if it could have changed the outcome. */
   lagMs?: number;
   output: string;
   /** Whether the alternative value of the setting `id` changes any response to the client. */
@@ -167,9 +167,8 @@ function isDecided(
 }
 
 /**
- * Formats the report of the command `matrix`, which runs a client with alternative values of each assumption (a
- * question that the API document leaves open). Lists each alternative that breaks the client, with the assumption's
- * question.
+ * Formats the report of the command `matrix`, which runs a client with alternative values of each assumption. Lists
+ * each alternative that breaks the client, with the assumption's question.
  */
 export function matrixLines(
   results: readonly MatrixResult[],

@@ -9,21 +9,21 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban, in milliseconds. The
- * time is short, because responses show the length of a ban only if the ban ends after the reset.
+ * Time before the rate limit's reset at which the command `calibrate` starts to provoke a ban. The time is short,
+ * because responses show the length of a ban only if the ban ends after the reset.
  */
 const earlyRetriesBeforeResetMs = 15_000;
-/** Minimum time until the reset of a rate limit, in seconds, that the ban experiments of `calibrate` need. */
+/** Minimum time until the reset of a rate limit that the ban experiments of `calibrate` need. */
 const minimumWindowSeconds = 40;
 const maximumWindowSeconds = 90;
 /**
- * Delays after the first 429 at which requests are sent, in milliseconds. They reveal for how long (the grace period)
- * early requests are not punished.
+ * Delays after the first 429 at which requests are sent. They reveal for how long (the grace period) early requests are
+ * not punished.
  */
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
 /**
- * Times before a rate limit's reset at which `calibrate` retries, in milliseconds. The responses of the real API show
- * how early a retry may be without counting towards a ban.
+ * Times before a rate limit's reset at which `calibrate` retries. The responses of the real API show how early a retry
+ * may be without counting towards a ban.
  */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
@@ -65,7 +65,7 @@ const earlyRetryTimes = (startMs: number, count: number) =>
 /**
  * Sends early retries, which test when the real API bans a key: requests at given times, before the wait that the last
  * 429 asked for has ended. Stops when a request is accepted, or when `isEnough` returns `true`.
- * @param timesMs times of the requests, in Unix milliseconds
+ * @param timesMs times of the requests
  * @returns whether a request was accepted
  */
 async function sendEarly(
@@ -136,8 +136,7 @@ async function probeTolerance(
 /**
  * Uses up the rate limit of an API key, until a request gets a 429.
  * @param more number of later requests for which the option `--budget` must also suffice
- * @param apartMs delay between two requests, in milliseconds; different fractions of a second reveal more about the
- * API's clock
+ * @param apartMs delay between two requests; different fractions of a second reveal more about the API's clock
  * @returns the 429; `undefined` if no 429 came, or the reset is more than `maximumWindowSeconds` away
  * @throws {CalibrationEnded} if the option `--budget` does not suffice
  */
@@ -165,7 +164,7 @@ async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Pro
   return isRefusal(exchange) ? exchange : undefined;
 }
 
-/** Returns the reset time of a 429 by this machine's clock, in Unix milliseconds. */
+/** Returns the reset time of a 429 by this machine's clock. */
 function promisedAtMs({ headers }: Exchange, { clockOffset: { minimumMs, maximumMs } }: Learner): number {
   return Number(headers['X-RateLimit-Reset']) * 1_000 - (minimumMs + maximumMs) / 2;
 }

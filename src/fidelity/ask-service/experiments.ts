@@ -28,17 +28,14 @@ export interface Experiment {
  * follow.
  */
 export interface CalibrationState {
-  /** Current time by the clock of the real API under test, in Unix seconds. */
+  /** Current time by the clock of the real API under test. */
   readonly nowSeconds: number;
   readonly rate: ObservedRate | undefined;
   readonly hasPet: boolean;
   /** Number of requests that `calibrate` may still send. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /**
-   * Maximum time from the start of an experiment with the real API's rate limits to the experiment's last request, in
-   * seconds.
-   */
+  /** Maximum time from the start of an experiment with the real API's rate limits to the experiment's last request. */
   readonly patienceSeconds: number;
 }
 

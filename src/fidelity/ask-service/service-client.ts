@@ -43,8 +43,8 @@ export interface ServiceClientOptions {
   /** Whether `calibrate` may use up a rate-limit window of the key, to see a 429. */
   readonly allowsExhaust: boolean;
   /**
-   * Maximum wait before a request to the real API, in milliseconds. `calibrate` ends if the rate limit, a ban or a
-   * Retry-After of the API requires a longer wait.
+   * Maximum wait before a request to the real API. `calibrate` ends if the rate limit, a ban or a Retry-After of the
+   * API requires a longer wait.
    */
   readonly patienceMs: number;
   /** Called with each request to the real service and its response. */
@@ -60,14 +60,11 @@ export class CalibrationEnded extends Error {
 /** Error that ends the command `calibrate` because the real API is unusable, such as after a rejected API key. */
 export class ServiceUnusable extends CalibrationEnded {}
 
-/** Additional wait after a reset time of the service, in milliseconds, because a timer can end early. */
+/** Additional wait after a reset time of the service, because a timer can end early. */
 const marginMs = 250;
-/**
- * Maximum rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`, in milliseconds. Some services round down to
- * seconds.
- */
+/** Maximum rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`. Some services round down to seconds. */
 const roundingMs = 1_000;
-/** Minimum interval between two requests to the real service, in milliseconds. */
+/** Minimum interval between two requests to the real service. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
 const maximumTries = 3;
@@ -80,7 +77,7 @@ export class ServiceClient {
   readonly #transport: Transport;
   readonly #options: ServiceClientOptions;
   #asked: number;
-  /** Earliest time for the next request of `calibrate` to the real API, in Unix milliseconds. */
+  /** Earliest time for the next request of `calibrate` to the real API. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: ObservedRate | undefined;
@@ -89,8 +86,8 @@ export class ServiceClient {
   #lost = 0;
   #hasResponded = false;
   /**
-   * Estimated lead of the service's clock over this machine's, in milliseconds, from `Date` headers. Negative if the
-   * service's clock is behind.
+   * Estimated lead of the service's clock over this machine's, from `Date` headers. Negative if the service's clock is
+   * behind.
    */
   #offsetMs = 0;
 
@@ -111,7 +108,7 @@ export class ServiceClient {
     return this.#rate;
   }
 
-  /** Current time of the service's clock, in Unix seconds. */
+  /** Current time of the service's clock. */
   get nowSeconds(): number {
     return Math.floor((this.#transport.now() + this.#offsetMs) / 1000);
   }

@@ -13,9 +13,7 @@ import type { ComparisonResult, ServiceDifference } from './difference.js';
  */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
-/**
- * Maximum rounding error of a reset time in a response, in milliseconds. Services send reset times in whole seconds.
- */
+/** Maximum rounding error of a reset time in a response. Services send reset times in whole seconds. */
 const roundingMs = 1_000;
 /** Assumed maximum number of bans that an API key had before the recording. */
 const maximumEarlierBans = 8;
@@ -24,7 +22,7 @@ const maximumEarlierBans = 8;
  * Compares the bans in recorded responses of a real API with the scenario's ban settings.
  * @param isStated returns whether the scenario itself contains a setting; a difference in any other setting counts as
  * unchecked
- * @param slackSeconds maximum rounding error of the recorded ban lengths, in seconds
+ * @param slackSeconds maximum rounding error of the recorded ban lengths
  */
 export function compareBans(
   settings: Settings,

@@ -23,22 +23,16 @@ export interface Comparison {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
   readonly differences: readonly ServiceDifference[];
-  /**
-   * Names of the scenario's assumptions (settings for undocumented API behavior) and rate-limit headers that the real
-   * API's responses confirm.
-   */
+  /** Names of the scenario's assumptions and rate-limit headers that the real API's responses confirm. */
   readonly confirmed: readonly string[];
-  /**
-   * Names of the scenario's assumptions (settings where the API's documentation is silent) that the real API's
-   * responses neither confirm nor contradict.
-   */
+  /** Names of the scenario's assumptions that the real API's responses neither confirm nor contradict. */
   readonly unchecked: readonly string[];
   readonly requests: number;
 }
 
 /**
- * Names of the assumptions (questions that the API's documentation leaves open) that `compare` does not check like all
- * others. Bans and limits have functions of their own. The simulator in `compare` sends no CORS headers.
+ * Names of the assumptions that `compare` does not check like all others. Bans and limits have functions of their own.
+ * The simulator in `compare` sends no CORS headers.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
@@ -88,8 +82,8 @@ export async function compare(
 }
 
 /**
- * Whether a scenario states a value of an assumption (a setting for undocumented API behavior). A scenario of
- * `calibrate` states only what `calibrate` has learned; any other scenario also states the default values.
+ * Whether a scenario states a value of an assumption. A scenario of `calibrate` states only what `calibrate` has
+ * learned; any other scenario also states the default values.
  */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;

@@ -3,8 +3,8 @@ import type { LimitRules } from './limit-rules.js';
 import { decided, type Knowledge, notAsked } from './observation.js';
 
 /**
- * Assumed maximum length of growing bans if the observed bans show no maximum: three days, in seconds. The API of
- * Binance documents this maximum.
+ * Assumed maximum length of growing bans if the observed bans show no maximum: three days. The API of Binance documents
+ * this maximum.
  */
 const longestSeconds = 259_200;
 

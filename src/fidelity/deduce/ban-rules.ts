@@ -9,8 +9,8 @@ export type Bounds = readonly [minimumMs: number, maximumMs: number];
 export interface EarlyRequest {
   readonly afterFirstMs: Bounds;
   /**
-   * Time from this too early request to the retry time that the previous 429 named, in milliseconds. A range, because
-   * the service's clock is known only from `Date` headers.
+   * Time from this too early request to the retry time that the previous 429 named. A range, because the service's
+   * clock is known only from `Date` headers.
    */
   readonly beforePromiseMs: Bounds;
 }
@@ -41,15 +41,15 @@ export interface BanEpisode {
 export interface BanRules {
   /** Number of strikes that cause a ban; `undefined` if unknown. */
   readonly after: number | undefined;
-  /** Whether `after` is the only number of strikes (too early retries) that explains the observed bans. */
+  /** Whether `after` is the only number of strikes that explains the observed bans. */
   readonly isOnly: boolean;
   readonly graceMs: Bounds;
   readonly toleranceMs: Bounds;
 }
 
 /**
- * Maximum number of strikes (too early retries after a 429) that the analysis of an API's responses tries as the cause
- * of a ban. The analysis tries each number from 1.
+ * Maximum number of strikes that the analysis of an API's responses tries as the cause of a ban. The analysis tries
+ * each number from 1.
  */
 const maximumStrikes = 20;
 /** Number of clearly too early retries without a ban that shows that the API never bans. */

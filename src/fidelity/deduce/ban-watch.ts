@@ -9,7 +9,7 @@ import { isObject, type ParsedExchange } from './service-facts.js';
 /** Current state of a key: its early retries since the first 429, or its ban. */
 interface KeyHistory {
   readonly first: Exchange;
-  /** Reset time that the last 429 named, in Unix seconds. */
+  /** Reset time that the last 429 named. */
   promisedAtSeconds: number;
   readonly episode: BanEpisode;
   /** The service's current ban: its end, and the `Date` of the latest response that showed it, both in Unix seconds. */

@@ -69,8 +69,8 @@ export class LimitHypotheses {
   #explainedResponses = 0;
   #unaccounted = 0;
   /**
-   * Start of the time scale on which rate-limit windows are simulated, in Unix milliseconds. Close to the recorded
-   * times, because floating-point numbers as large as Unix times lose fractions of a millisecond.
+   * Start of the time scale on which rate-limit windows are simulated. Close to the recorded times, because
+   * floating-point numbers as large as Unix times lose fractions of a millisecond.
    */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
@@ -267,10 +267,7 @@ export class LimitHypotheses {
     this.#unaccounted += Math.max(0, last.remaining - remaining - last.lost - 1);
   }
 
-  /**
-   * Returns which values of an assumption (a question that the API's documentation leaves open) fit the observed
-   * responses, with the evidence.
-   */
+  /** Returns which values of an assumption fit the observed responses, with the evidence. */
   about(about: LimitAssumption): Knowledge {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;

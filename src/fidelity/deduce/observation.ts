@@ -88,10 +88,7 @@ export const notAsked = (about: Subject): Knowledge => ({
   requests: [],
 });
 
-/**
- * Creates a `Knowledge` with the certain or likely value of an assumption (a question that the API document leaves
- * open).
- */
+/** Creates a `Knowledge` with the certain or likely value of an assumption. */
 export const decided = (
   about: Subject,
   state: 'certain' | 'likely',
@@ -102,8 +99,8 @@ export const decided = (
 export const isDecided = ({ state }: Knowledge): boolean => state === 'certain' || state === 'likely';
 
 /**
- * Possible values of an assumption (a setting for API behavior that the documentation leaves open) after at least one
- * observation. The list `left` is empty if observations contradict each other.
+ * Possible values of an assumption after at least one observation. The list `left` is empty if observations contradict
+ * each other.
  */
 interface ObservedValues extends Pick<Knowledge, 'left' | 'evidence' | 'requests'> {
   readonly isLikely: boolean;

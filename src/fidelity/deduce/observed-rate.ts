@@ -32,8 +32,8 @@ export const isRefusal = ({ status, headers }: Pick<Exchange, 'status' | 'header
   status === 429 || (status >= 400 && status < 500 && headers[retryAfterHeader] !== undefined);
 
 /**
- * End of the wait in Retry-After, in Unix milliseconds of the service's clock. `undefined` if the header is missing or
- * unreadable, or if it has seconds and the response has no `Date`.
+ * End of the wait in Retry-After, by the service's clock. `undefined` if the header is missing or unreadable, or if it
+ * has seconds and the response has no `Date`.
  */
 export function retryAfterEndMs({ headers, dateMs, answeredAtMs }: Exchange): number | undefined {
   const nowMs = dateMs ?? answeredAtMs;

@@ -4,7 +4,7 @@ import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './observed-rate.js';
 
-/** Minimum response time, in milliseconds, for which a recorded response becomes a fault rule with the same delay. */
+/** Minimum response time for which a recorded response becomes a fault rule with the same delay. */
 const slowMs = 1_000;
 /** Assumed ratio between an API's response time and the time until the client aborted the request. */
 const guessedShare = 2;

@@ -2,8 +2,7 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import type { TimeRange } from './simulated-window.js';
 
 /**
- * Assumed maximum delay with which a server updates its `Date` header, in milliseconds. Servers cache the header's text
- * for a second.
+ * Assumed maximum delay with which a server updates its `Date` header. Servers cache the header's text for a second.
  */
 const lateDateMs = 20;
 

@@ -4,8 +4,8 @@ import type { Settings } from '../../petstore/settings.js';
 export type TimeRange = readonly [minimum: number, maximum: number];
 
 /**
- * Resolution of time ranges, in milliseconds. Ranges include both ends, so a range that must end before a time ends
- * earlier by this resolution.
+ * Resolution of time ranges. Ranges include both ends, so a range that must end before a time ends earlier by this
+ * resolution.
  */
 export const resolutionMs = 0.001;
 

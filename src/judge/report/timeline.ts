@@ -37,11 +37,11 @@ export interface TimelineRow {
 /** Timeline of a run, with a row per API key. Times are Unix milliseconds of the simulator's clock. */
 export interface Timeline {
   startMs: number;
-  /** Arrival time of the run's last request, in Unix milliseconds. */
+  /** Arrival time of the run's last request. */
   lastMs: number;
   /**
-   * End of the timeline, in Unix milliseconds. A wait or ban that continues after the last request is shown for at most
-   * a tenth of the run, or one second in a short run.
+   * End of the timeline. A wait or ban that continues after the last request is shown for at most a tenth of the run,
+   * or one second in a short run.
    */
   endMs: number;
   rows: TimelineRow[];

@@ -3,14 +3,14 @@ import type { ClientSession } from '../client-session.js';
 import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
-/** Minimum backoff, in milliseconds, after a 429 or ban response that states no wait. */
+/** Minimum backoff after a 429 or ban response that states no wait. */
 const minimumBackoffMs = 1_000;
-/** Wait after a 429, in milliseconds, that the judge accepts even if the client's waits do not grow. */
+/** Wait after a 429 that the judge accepts even if the client's waits do not grow. */
 const sufficientWaitMs = 60_000;
 
 /**
- * Whether a strike (a request that counts towards a ban) came after the wait that the latest received refusal required.
- * If the refusal required no wait, a growing backoff suffices.
+ * Whether a strike came after the wait that the latest received refusal required. If the refusal required no wait, a
+ * growing backoff suffices.
  */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
   const { lastRefusalRead: refusal, arrivedAtMs } = strike;
@@ -47,7 +47,7 @@ export const banTripped: SimulatorRule = {
   judge({ episodes, requests, isOver, end, dropped }) {
     const findings: RuleFinding[] = [];
     for (const { refusals } of episodes) {
-      /** For each client, the time of its first 429 or ban response, in Unix milliseconds. */
+      /** For each client, the time of its first 429 or ban response. */
       const readMs = new Map<ClientSession, number>();
       /** Strikes (refused requests that count towards a ban) since the last ban. */
       let strikes: KnownRequest[] = [];

@@ -5,7 +5,7 @@ import { finding, type SimulatorRule } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest, waitedMs } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
-/** Response time that would make an impatient client time out and retry, in milliseconds. */
+/** Response time that would make an impatient client time out and retry. */
 const lateMs = 1_000;
 
 /**
@@ -105,9 +105,7 @@ const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
     return next !== undefined && isUnknown(lost) && waitedMs(lost, next) < soonMs && !hasRead(lost, next);
   });
 
-/**
- * Maximum time between a write and its retry, in milliseconds. After a longer time, a write counts as a separate call.
- */
+/** Maximum time between a write and its retry. After a longer time, a write counts as a separate call. */
 const soonMs = 60_000;
 
 /**

@@ -118,8 +118,8 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
     : undefined;
 
 /**
- * Minimum wait, in milliseconds, from which a Retry-After may be in another unit than seconds. A Retry-After of 1000
- * may mean one second, sent as milliseconds.
+ * Minimum wait from which a Retry-After may be in another unit than seconds. A Retry-After of 1000 may mean one second,
+ * sent as milliseconds.
  */
 const minimumOtherUnitMs = 1_000_000;
 
@@ -159,7 +159,7 @@ const isOnAnother = ({ response, request }: EarlyRequest) =>
 
 const soonMs = 500;
 
-/** Maximum time between the arrivals of two equal requests that count as one doubled request, in milliseconds. */
+/** Maximum time between the arrivals of two equal requests that count as one doubled request. */
 const doubledMs = 100;
 const doubledRequest =
   " The same request came twice within 100 ms: a retry without a wait, or a doubled request, as from an effect in React's StrictMode.";

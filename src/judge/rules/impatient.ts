@@ -3,9 +3,9 @@ import { requestTarget } from '../../values/request-target.js';
 import { finding, formatDuration, formatTimes, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** Response time that would make an impatient client time out and retry, in milliseconds. */
+/** Response time that would make an impatient client time out and retry. */
 const longMs = 500;
-/** Minimum time after which an abandoned response counts as a timeout of the client, in milliseconds. */
+/** Minimum time after which an abandoned response counts as a timeout of the client. */
 const minimumMs = 50;
 const soonMs = 60_000;
 

@@ -6,11 +6,11 @@ import { earlyMs, type JudgedRequest, waitedMs } from '../run.js';
 const minimumRefusals = 3;
 /** Maximum ratio of the longest wait to the shortest for waits that count as about equal. */
 const maximumApart = 3;
-/** Maximum network latency, in milliseconds, that the judge subtracts from a client's measured waits. */
+/** Maximum network latency that the judge subtracts from a client's measured waits. */
 const maximumLatencyMs = 100;
 /**
- * Time added to both the longest and the shortest wait of a client before their ratio is computed, in milliseconds.
- * Very short waits then count as equal.
+ * Time added to both the longest and the shortest wait of a client before their ratio is computed. Very short waits
+ * then count as equal.
  */
 const baseMs = 100;
 

@@ -11,7 +11,7 @@ interface Herd {
 const minimumCallers = 5;
 /**
  * Maximum time between the first and the last retry of a group of concurrent callers that counts as simultaneous
- * retrying, in milliseconds. Also the maximum difference between waits that count as equal.
+ * retrying. Also the maximum difference between waits that count as equal.
  */
 const simultaneousMs = 50;
 

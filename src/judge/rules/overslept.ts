@@ -4,13 +4,12 @@ import { type JudgedRequest, type RefusalEpisode, waitedMs } from '../run.js';
 const minimumMs = 10_000;
 const share = 0.5;
 /**
- * Minimum lateness of a retry, in milliseconds, for which the judge suspects a wait a thousand times too long (a wrong
- * unit). A client that is less late may just have had nothing to send.
+ * Minimum lateness of a retry for which the judge suspects a wait a thousand times too long (a wrong unit). A client
+ * that is less late may just have had nothing to send.
  */
 const minimumUnitErrorLateMs = 600_000;
 /**
- * Minimum wait of a client, in milliseconds (300 days), from which the judge concludes that the client used a Unix time
- * as a duration.
+ * Minimum wait of a client (300 days), from which the judge concludes that the client used a Unix time as a duration.
  */
 const minimumUnixTimeWaitMs = 300 * 86_400_000;
 /**
@@ -23,14 +22,14 @@ const doubling = 2.2;
 /** Maximum growth of a client's waits that counts as its own backoff, per refusal. */
 const maximumGrowth = 10;
 /**
- * Maximum lateness of a retry that the judge accepts as exponential backoff, in milliseconds. After repeated refusals,
- * a backoff that doubles each wait makes retries late.
+ * Maximum lateness of a retry that the judge accepts as exponential backoff. After repeated refusals, a backoff that
+ * doubles each wait makes retries late.
  */
 const longestBackoffMs = 60_000;
 
 /**
- * Time by which a retry may be late after the required wait, in milliseconds: the client may have other work, or its
- * own backoff. Twice the wait before the refused request is allowed, because the document asks for exponential backoff.
+ * Time by which a retry may be late after the required wait: the client may have other work, or its own backoff. Twice
+ * the wait before the refused request is allowed, because the document asks for exponential backoff.
  */
 export function patienceMs(refusal: JudgedRequest): number {
   const { deadlineMs = refusal.answeredAtMs, answeredAtMs } = refusal;
@@ -38,7 +37,7 @@ export function patienceMs(refusal: JudgedRequest): number {
   return Math.max(minimumMs, askedMs * share, doubling * lastWaitMs(refusal) - askedMs);
 }
 
-/** The client's own wait before a request that was refused again, in milliseconds; 0 for the first of a series. */
+/** The client's own wait before a request that was refused again; 0 for the first of a series. */
 const lastWaitMs = (refusal: JudgedRequest) =>
   refusal.lastRefusalRead === undefined ? 0 : waitedMs(refusal.lastRefusalRead, refusal);
 

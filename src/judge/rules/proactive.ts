@@ -35,8 +35,8 @@ export const proactive: WireRule = {
 const isEmpty = (request: JudgedRequest) => !request.isRefused && request.status < 400 && remainingIn(request) === '0';
 
 /**
- * Minimum pause that counts as waiting for the reset of the limit, in milliseconds. A shorter time may be the client's
- * usual delay between requests.
+ * Minimum pause that counts as waiting for the reset of the limit. A shorter time may be the client's usual delay
+ * between requests.
  */
 const minimumPauseMs = 500;
 

@@ -7,18 +7,18 @@ import { finding, formatDuration, type RuleFinding, type WireRule } from '../fin
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceOf } from '../run.js';
 
 const maximumAttempts = 6;
-/** Pause after which further attempts of the same request count as a new series, in milliseconds. */
+/** Pause after which further attempts of the same request count as a new series. */
 const pauseMs = 45_000;
 /**
- * Minimum interval between a client's equal requests, in milliseconds, that never counts as a retry storm. Circuit
- * breakers probe at intervals of this length.
+ * Minimum interval between a client's equal requests that never counts as a retry storm. Circuit breakers probe at
+ * intervals of this length.
  */
 const probeMs = 25_000;
-/** Minimum required wait, in milliseconds, that excuses many attempts. A service that asks for 0 s excuses no loop. */
+/** Minimum required wait that excuses many attempts. A service that asks for 0 s excuses no loop. */
 const minimumPromiseMs = 1_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
-/** Minimum interval of attempts that counts as polling, in milliseconds. */
+/** Minimum interval of attempts that counts as polling. */
 const minimumPollMs = 2_500;
 
 /** Rule of the judge: finds API calls with too many attempts by the client. The usual cause is nested retry loops. */
@@ -121,7 +121,7 @@ function isObedient(request: JudgedRequest): boolean {
   );
 }
 
-/** Wait that the response before a retry required, in milliseconds; 0 if it required none. */
+/** Wait that the response before a retry required; 0 if it required none. */
 function promisedMs(request: JudgedRequest): number {
   const { answeredAtMs = 0, retryAfterMs, resetMs, unreadWaitMs } = request.retryOf ?? request.retryOfOutage ?? {};
   return retryAfterMs ?? (resetMs === undefined ? (unreadWaitMs ?? 0) : resetMs - answeredAtMs);

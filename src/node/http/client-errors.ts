@@ -3,10 +3,7 @@ import type { Socket } from 'node:net';
 import { errorBody } from '../../requests/api-error.js';
 import type { AnsweredRequest } from './served-answer.js';
 
-/**
- * Time that a client with a rejected request has to read the response, in milliseconds. Then the server closes the
- * connection.
- */
+/** Time that a client with a rejected request has to read the response. Then the server closes the connection. */
 const lingerMs = 1_000;
 
 /** First byte of a TLS connection: the record type of a ClientHello (RFC 8446 section 5.1). */

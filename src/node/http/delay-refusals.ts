@@ -4,8 +4,8 @@ import { setImmediate } from './event-loop-turns.js';
 const realSetTimeout = setTimeout;
 
 /**
- * Delay before a response that asks to wait, such as a 429, is sent, in milliseconds. Requests that arrive during the
- * delay count as parallel requests.
+ * Delay before a response that asks to wait, such as a 429, is sent. Requests that arrive during the delay count as
+ * parallel requests.
  */
 const holdMs = 20;
 

@@ -3,7 +3,7 @@ import type { EntryJson } from '../../control-api/entry-view.js';
 
 /** Size of a buffer for journal events, in bytes. */
 const pieceBytes = 64 * 1024;
-/** Minimum interval between two writes of journal events, in milliseconds. */
+/** Minimum interval between two writes of journal events. */
 const everyMs = 20;
 /** Maximum size of journal events that a client has not read yet, in bytes. A slower client is disconnected. */
 const maximumWaitingBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import * as timers from 'node:timers';
 import type { Steps } from '../../values/steps.js';
 
-/** Maximum time for one long task before the server handles other requests, in milliseconds. */
+/** Maximum time for one long task before the server handles other requests. */
 const maximumTurnMs = 8;
 
 /**

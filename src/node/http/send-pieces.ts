@@ -4,7 +4,7 @@ import { waitForDrain } from './wait-for-drain.js';
 
 /** Approximate number of characters in one write of a long response. */
 const chunkLength = 64 * 1024;
-/** Time after which a client that reads nothing is disconnected, in milliseconds. */
+/** Time after which a client that reads nothing is disconnected. */
 export const stalledMs = 30_000;
 
 /** Sends a long response in pieces, as fast as the client reads. The server handles other requests in between. */

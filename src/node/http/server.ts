@@ -92,9 +92,7 @@ export interface RunningServer {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/**
- * Time that responses in progress have at shutdown, in milliseconds. The whole shutdown must take at most 2 seconds.
- */
+/** Time that responses in progress have at shutdown. The whole shutdown must take at most 2 seconds. */
 const closeTimeoutMs = 1_500;
 
 /** A bound port that serves nothing yet. */

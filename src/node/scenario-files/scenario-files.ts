@@ -130,10 +130,7 @@ function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): stri
   });
 }
 
-/**
- * Maximum delay without a unit, in milliseconds, for which seconds were probably meant. Clients do not notice such a
- * short delay.
- */
+/** Maximum delay without a unit for which seconds were probably meant. Clients do not notice such a short delay. */
 const maximumUnitlessDelayMs = 10;
 
 /**

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 
 /**
- * Interval between two checks for changed files, in milliseconds. A change counts as saved if the next check finds no
- * further change.
+ * Interval between two checks for changed files. A change counts as saved if the next check finds no further change.
  */
 const intervalMs = 100;
 /**

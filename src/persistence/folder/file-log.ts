@@ -77,7 +77,7 @@ const spareBytes = 64 * 1024 * 1024;
  * two writes.
  */
 const snapshotWriteBytes = 64 * 1024;
-/** Interval between two checks that the log's folder still exists, in milliseconds. */
+/** Interval between two checks that the log's folder still exists. */
 const watchMs = 2_000;
 
 /**

@@ -3,13 +3,13 @@ import { type Connection, StoreUnavailableError } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js';
 
 /**
- * Time after which a request gets a 503 if Redis has not stored the request's log entry, in milliseconds. With 1,000
- * ms, hundreds of 2,000 parallel requests failed on four replicas with two busy cores.
+ * Time after which a request gets a 503 if Redis has not stored the request's log entry. With 1,000 ms, hundreds of
+ * 2,000 parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
 /**
- * Time added to the timeout for storing a log entry in Redis, in milliseconds. Within this time, the server can still
- * read back an entry that Redis accepted just before the timeout.
+ * Time added to the timeout for storing a log entry in Redis. Within this time, the server can still read back an entry
+ * that Redis accepted just before the timeout.
  */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */

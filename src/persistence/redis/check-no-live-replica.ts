@@ -7,15 +7,15 @@ import { keysOf } from './keys.js';
 import type { StreamEntries } from './stream-entries.js';
 
 /**
- * Time without a new log entry in Redis after which no replica (server that shares the log) counts as running, in
- * milliseconds. A running replica writes an entry at least every two seconds.
+ * Time without a new log entry in Redis after which no replica counts as running. A running replica writes an entry at
+ * least every two seconds.
  */
 const silentMs = 5_000;
 const readEntries = 1_000;
 
 /**
- * Checks that no replica (a server that shares a log) uses a log in Redis, before the log is deleted.
- * @param nowMs time of the Redis server, in Unix milliseconds
+ * Checks that no replica uses a log in Redis, before the log is deleted.
+ * @param nowMs time of the Redis server
  * @throws {LogOpenError} if a replica has written to the log within the last five seconds
  */
 export async function checkNoLiveReplica(connection: Connection, address: RedisAddress, nowMs: number): Promise<void> {

@@ -2,14 +2,14 @@ import type { Redis } from 'ioredis';
 import { LogOpenError } from '../log.js';
 import { connectionOptions, type RedisAddress } from './address.js';
 
-/** Maximum time of an attempt to connect to Redis, in milliseconds. */
+/** Maximum time of an attempt to connect to Redis. */
 const connectMs = 2_000;
 /**
- * Time without any reply from Redis after which a connection counts as dead, in milliseconds. Must exceed the maximum
- * time of a blocking read (XREAD), which is 1,000 ms.
+ * Time without any reply from Redis after which a connection counts as dead. Must exceed the maximum time of a blocking
+ * read (XREAD), which is 1,000 ms.
  */
 const silentMs = 3_000;
-/** Interval of the checks for a dead connection, in milliseconds. */
+/** Interval of the checks for a dead connection. */
 const watchMs = 250;
 
 /** Error for a Redis server that cannot be reached. The message does not contain the password of the Redis URL. */
@@ -55,8 +55,8 @@ export interface Connection {
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Start of the current silence of Redis, in milliseconds of `performance.now()`: the last reply, or the first later
-   * command. If the connection ended without pending commands, the time of the end.
+   * Start of the current silence of Redis, by `performance.now()`: the last reply, or the first later command. If the
+   * connection ended without pending commands, the time of the end.
    */
   readonly silentSinceMs: number;
   /** Whether the address has a password that the store does not require. */
@@ -121,10 +121,7 @@ function createConnection(client: Redis, address: RedisAddress, isPasswordNeedle
   let isEnding = false;
   /** Number of commands to Redis without a reply so far. */
   let unansweredCommands = 0;
-  /**
-   * Time of the last reply from Redis, or of the first command after this reply, in milliseconds of
-   * `performance.now()`.
-   */
+  /** Time of the last reply from Redis, or of the first command after this reply, by `performance.now()`. */
   let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
   /** Number of consecutive checks at which a command waited and Redis had not replied since the previous check. */

@@ -8,8 +8,8 @@ export interface StoredEntry {
   readonly version: string;
   readonly atMs: number;
   /**
-   * Latest time at which Redis may store the entry, by Redis's clock, in Unix milliseconds. After this time, the
-   * entry's requests are rejected, because their clients no longer wait. Absent if no client waits for the entry.
+   * Latest time at which Redis may store the entry, by Redis's clock. After this time, the entry's requests are
+   * rejected, because their clients no longer wait. Absent if no client waits for the entry.
    */
   readonly deadlineMs?: number | undefined;
   /**

@@ -4,15 +4,13 @@ import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Maximum time for which one read (XREAD) waits for new log entries in Redis, in milliseconds. */
+/** Maximum time for which one read (XREAD) waits for new log entries in Redis. */
 const blockMs = 1_000;
 /** Maximum number of entries in one read (XREAD). */
 const readEntries = 128;
-/**
- * Maximum time for which the server applies log entries from Redis without a pause for other events, in milliseconds.
- */
+/** Maximum time for which the server applies log entries from Redis without a pause for other events. */
 const maximumBusyMs = 10;
-/** Interval of the check that Redis still contains the last applied log entry, in milliseconds. */
+/** Interval of the check that Redis still contains the last applied log entry. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 
-/** Longest pause before the next attempt to connect to the Redis store, in milliseconds. */
+/** Longest pause before the next attempt to connect to the Redis store. */
 const longestWaitMs = 1_000;
 
 export interface KeepConnectedOptions {

@@ -51,8 +51,8 @@ export interface RedisLogOptions {
  */
 export interface RedisLogHealth {
   /**
-   * Time since this server had last applied every entry of the log in Redis that several servers share, in
-   * milliseconds. 0 if the server is up to date.
+   * Time since this server had last applied every entry of the log in Redis that several servers share. 0 if the server
+   * is up to date.
    */
   readonly lagMs: number;
   /**

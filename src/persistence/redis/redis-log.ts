@@ -12,10 +12,7 @@ import { createSnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
 import { createWriterConnection } from './writer-connection.js';
 
-/**
- * Time without a reply from Redis after which the server reports its state as possibly outdated (`stale`), in
- * milliseconds.
- */
+/** Time without a reply from Redis after which the server reports its state as possibly outdated (`stale`). */
 const staleAfterMs = 2_000;
 
 /** Log in a stream of Redis or Valkey. Several servers share it, and all apply its entries in the same order. */

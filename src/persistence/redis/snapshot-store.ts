@@ -27,11 +27,11 @@ export interface StoredSnapshotHeader extends LogCursor {
 const chunkBytes = 64 * 1024;
 /** Maximum number of chunks of a snapshot that one LRANGE command reads from Redis. */
 const chunksPerRead = 16;
-/** Time after which Redis deletes the chunks of a snapshot that was not completed, in seconds. */
+/** Time after which Redis deletes the chunks of a snapshot that was not completed. */
 const unfinishedSeconds = 600;
 /** Pattern for texts with a number that `JSON.parse` may round. Also matches other long sequences of digits. */
 const longNumber = /\d{16}/;
-/** Maximum time that the server spends on a snapshot without handling other events, in milliseconds. */
+/** Maximum time that the server spends on a snapshot without handling other events. */
 const maximumBusyMs = 5;
 
 /**

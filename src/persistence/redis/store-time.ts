@@ -6,8 +6,8 @@ import type { Connection } from './connection.js';
  */
 export class StoreTime {
   /**
-   * Estimated time of the Redis server at the moment when `performance.now()` was 0, in Unix milliseconds. `undefined`
-   * until the first estimate.
+   * Estimated time of the Redis server at the moment when `performance.now()` was 0. `undefined` until the first
+   * estimate.
    */
   #offsetMs: number | undefined;
 
@@ -28,7 +28,7 @@ export class StoreTime {
 
   /**
    * Corrects the estimate of the Redis server's clock after a measurement.
-   * @param storeMs time that Redis returned, in Unix milliseconds
+   * @param storeMs time that Redis returned
    * @param fromMs value of `performance.now()` when the command TIME was sent
    * @param toMs value of `performance.now()` when the response arrived
    */

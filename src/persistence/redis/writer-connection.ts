@@ -3,11 +3,11 @@ import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { StoreTime } from './store-time.js';
 
 /**
- * Interval at which the current time of the Redis server is read, in milliseconds. Repeated readings are necessary,
- * because an operator can change the clock of the Redis server.
+ * Interval at which the current time of the Redis server is read. Repeated readings are necessary, because an operator
+ * can change the clock of the Redis server.
  */
 const measureEveryMs = 2_000;
-/** Minimum duration of a reported outage of Redis, which stores the servers' log, in milliseconds. */
+/** Minimum duration of a reported outage of Redis, which stores the servers' log. */
 const reportAfterMs = 1_000;
 
 export interface WriterConnectionOptions {
