@@ -1,6 +1,7 @@
 import './petstore/types.js';
 import { expect } from '@jest/globals';
 import { listen } from './node/listen.js';
+import { measureLag } from './node/machine-lag.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { createTest, endTimedOut } from './test-kits/jest-test.js';
 import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
@@ -17,7 +18,7 @@ export type { PetstoreMatchers } from './test-kits/matchers.js';
  *   expect(sim).toHaveHonouredRetryAfter();
  * });
  */
-export const test = createTest({ listen, readScenario });
+export const test = createTest({ listen, measureLag, readScenario });
 
 expect.extend(matchers);
 endTimedOut();

@@ -6,6 +6,13 @@ export { expect } from 'vitest';
 export type { PetstoreMatchers } from './test-kits/matchers.js';
 export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
+/** Interval between measurements of how late timers fire, in milliseconds. */
+const intervalMs = 10;
+
+// A test's fake timers replace these functions later.
+const { setInterval: startTimer, clearInterval: stopTimer, performance: page } = globalThis;
+const nowMs = page.now.bind(page);
+
 /**
  * Test function for Vitest's browser mode, with a separate simulator for each test. A scenario name must be that of a
  * shipped scenario, and `baseUrl` is unavailable, because a browser cannot read files or open a port.
@@ -22,6 +29,18 @@ export const test = createTest({
         meant === undefined ? '' : ` (did you mean ${meant}?)`
       }. A browser cannot read a scenario file: import the file as JSON and pass its content`,
     );
+  },
+  measureLag() {
+    const startMs = nowMs();
+    let maximumMs = 0;
+    let lastMs = startMs;
+    const note = () => {
+      const atMs = nowMs();
+      maximumMs = Math.max(maximumMs, Math.round(atMs - lastMs) - intervalMs);
+      lastMs = atMs;
+    };
+    const timer = startTimer(note, intervalMs);
+    return { maximumMs: () => maximumMs, elapsedMs: () => nowMs() - startMs, stop: () => stopTimer(timer) };
   },
   async listen() {
     throw new Error(

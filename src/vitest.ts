@@ -1,5 +1,6 @@
 import './petstore/types.js';
 import { listen } from './node/listen.js';
+import { measureLag } from './node/machine-lag.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { createTest } from './test-kits/vitest-test.js';
 
@@ -17,6 +18,7 @@ export type { PetstoreFixtures } from './test-kits/vitest-test.js';
  */
 export const test = createTest({
   readScenario,
+  measureLag,
   async listen(sim) {
     const { baseUrl, close } = await listen(sim, { port: 0, holdRefusals: true });
     // Closes the server without a grace period: the client ended with its test, and the test may have replaced the

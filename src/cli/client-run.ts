@@ -75,7 +75,7 @@ export async function runClient(
   };
   const session = await openSession({ ...resolved, scenario: named }, { ...options, record });
   const startMs = performance.now();
-  const endLag = measureLag();
+  const meter = measureLag();
   let hasRun = false;
   try {
     const clientResult = await runClientCommand(command, {
@@ -86,7 +86,7 @@ export async function runClient(
       stopped,
     });
     hasRun = true;
-    const lag = { timerMs: endLag(), startMs: (firstAtMs ?? startMs) - startMs };
+    const lag = { timerMs: meter.maximumMs(), startMs: (firstAtMs ?? startMs) - startMs };
     const { exitCode, stoppedBy } = clientResult.end;
     const isInterrupted = stoppedBy !== undefined;
     const end = { isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) };
@@ -115,6 +115,7 @@ export async function runClient(
     const commandEnd = { ...clientResult.end, line: maskedLine(sim, command) };
     return { ...clientResult, end: commandEnd, verdict, entries, run, lastedMs };
   } finally {
+    meter.stop();
     await session.close({ graceMs: 0 });
     if (!hasRun) session.discard?.();
   }

@@ -24,9 +24,12 @@ export const describeFindings = (findings: Verdict['findings']) =>
  */
 export const describeBehavior = (verdict: Verdict, expected = 'had behaved'): string => {
   const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
-  const busy = verdict.lagMs === undefined ? '' : `\n  ${busyMark(verdict.lagMs)}: run the test again, alone`;
-  return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}${busy}\n${describeCounts(verdict)}`;
+  return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}${describeLag(verdict)}\n${describeCounts(verdict)}`;
 };
+
+/** Formats the advice for a verdict that a lag of the machine could have changed; empty for another one. */
+export const describeLag = ({ lagMs }: Verdict) =>
+  lagMs === undefined ? '' : `\n  ${busyMark(lagMs)}: run the test again, alone`;
 
 export const describeCounts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
   `  scenario ${scenario}: ${pluralize(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

@@ -1,5 +1,14 @@
 import { formatDuration } from './finding.js';
 
+/** Measurement of how late the timers of a process or page fire. Times are in milliseconds. */
+export interface LagMeter {
+  /** Maximum lateness so far, until `stop` is called. */
+  maximumMs(): number;
+  /** Time since the start of the measurement, by a clock that no fake timers change. */
+  elapsedMs(): number;
+  stop(): void;
+}
+
 /** Formats the mark of a verdict that a lag of the machine could have changed. */
 export const busyMark = (lagMs: number) => `machine was busy (lag ${formatDuration(lagMs)})`;
 

@@ -223,6 +223,8 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions that the simulator calls after each call of its method `reset`. */
   readonly resetListeners: (() => void)[];
+  /** Returns the maximum lag of the machine during a test, in milliseconds. Set by the test kits. */
+  lagMs?: () => number;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterEach, test as base, type Define as DefineInJest, expect } from '@jest/globals';
+import type { LagMeter } from '../judge/lag.js';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -6,6 +7,7 @@ import { checkOptions } from '../values/check-options.js';
 import { checkVerdict } from './check-verdict.js';
 import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
+import { startLag } from './test-lag.js';
 
 /** Options of a test: the simulator's initial state, and whether the verdict can fail the test. */
 export interface PetstoreOptions {
@@ -54,6 +56,7 @@ export interface PetstoreTest extends Define {
 
 interface Node {
   readScenario: ReadScenario;
+  measureLag: () => LagMeter;
   listen(sim: Simulator, options: { port: 0; holdRefusals: true }): Promise<Server>;
 }
 
@@ -98,6 +101,7 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
     const sim = await createTestSimulator(scenario, node.readScenario);
     const server = await node.listen(sim, { port: 0, holdRefusals: true });
     running.set(sim, server);
+    const endLag = startLag(sim, node.measureLag);
     try {
       await body({ sim, baseUrl: server.baseUrl, apiKey: clientOf(sim.scenario).key });
       if (verdict !== 'check') return;
@@ -105,6 +109,7 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
       if (none !== undefined) throw new Error(none);
       expect(sim).toHaveBehaved();
     } finally {
+      endLag();
       await end(sim);
     }
   };

@@ -1,11 +1,12 @@
 import type { HuntOptions } from '../hunt/hunt.js';
 import type { HuntClient } from '../hunt/run-in-process.js';
-import { describeBehavior, describeCounts, describeFindings } from '../judge/failure-message.js';
+import { describeBehavior, describeCounts, describeFindings, describeLag } from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { pluralize } from '../values/pluralize.js';
+import { withLag } from './test-lag.js';
 
 /** Matchers for a simulator, a verdict or a client. A matcher passes only if the run gave evidence of the behavior. */
 export interface PetstoreMatchers {
@@ -82,7 +83,7 @@ const matcherOf = ({ behavior, exercisedBy, codes, howTo }: BehaviorCheck) =>
       pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
-          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${behavior}${describeFindings(findings)}\n${describeCounts(verdict)}`;
+          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${behavior}${describeFindings(findings)}${describeLag(verdict)}\n${describeCounts(verdict)}`;
         const { requests, dropped } = verdict.counts;
         const why =
           dropped > 0
@@ -167,7 +168,8 @@ export const matchers = {
  */
 function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
-    if ('journal' in received && 'clock' in received) return judge(received as Simulator);
+    if ('journal' in received && 'clock' in received)
+      return withLag(received as Simulator, judge(received as Simulator));
     if ('outcome' in received && 'findings' in received) return received as Verdict;
   }
   throw new TypeError('Failed to judge: expected a simulator or a verdict, such as expect(sim)');

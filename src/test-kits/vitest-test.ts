@@ -1,4 +1,5 @@
 import { test as base, expect, type TestContext } from 'vitest';
+import type { LagMeter } from '../judge/lag.js';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -6,6 +7,7 @@ import { checkVerdict } from './check-verdict.js';
 import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
+import { startLag } from './test-lag.js';
 
 /** Fixtures that `test` of `petstore-sim/vitest` adds to Vitest's own. */
 export interface PetstoreFixtures {
@@ -44,11 +46,12 @@ export interface PetstoreFixtures {
 /** Functions that differ between Node and a browser. */
 interface Environment {
   readScenario: ReadScenario;
+  measureLag: () => LagMeter;
   /** Serves the simulator over HTTP; rejects in a browser. */
   listen(sim: Simulator): Promise<{ baseUrl: string; close(): Promise<void> }>;
 }
 
-export function createTest({ readScenario, listen }: Environment) {
+export function createTest({ readScenario, measureLag, listen }: Environment) {
   if (!('override' in base)) {
     // Rejects Vitest before 4.1, which ignores the scenario that a single test sets. Such a version would create `sim`
     // with the scenario of the whole test file.
@@ -75,7 +78,9 @@ export function createTest({ readScenario, listen }: Environment) {
       const sim = await createTestSimulator(scenario, readScenario);
       // Ignores the errors of earlier attempts: Vitest keeps them in `task.result.errors` when it retries a test.
       const earlier = task.result?.errors?.length ?? 0;
+      const endLag = startLag(sim, measureLag);
       await use(sim);
+      endLag();
       const errors = task.result?.errors?.slice(earlier) ?? [];
       const isTimedOut = errors.some(({ message }) => message?.startsWith('Test timed out'));
       const wait = isTimedOut

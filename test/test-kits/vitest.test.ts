@@ -55,6 +55,51 @@ describe('with a used-up minute', () => {
   });
 });
 
+describe('on a busy machine', () => {
+  const it = test.extend({
+    scenario: { faults: [{ when: { first: 4 }, then: { respond: { status: 429, headers: { 'Retry-After': '1' } } } }] },
+    verdict: 'ignore' as const,
+  });
+  /** Blocks the event loop for 800 ms. Lets timers fire before and after, whose lateness is measured. */
+  const block = async () => {
+    const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
+    await tick();
+    for (const untilMs = performance.now() + 800; performance.now() < untilMs; );
+    await tick();
+  };
+  const early = /early-retry: Retried .* before Retry-After/;
+  const mark = /\n {2}machine was busy \(lag \d+(\.\d)? m?s\): run the test again, alone\n/;
+
+  it('a failure by less than the lag says so', async ({ sim, apiKey }) => {
+    await block();
+    await list(sim.fetch, 'http://petstore.test/v1', apiKey, 400);
+    expect(() => expect(sim).toHaveBehaved()).toThrow(mark);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(early);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(mark);
+  });
+
+  it('under fake timers, no lag decides', async ({ sim, apiKey }) => {
+    await block();
+    vi.useFakeTimers();
+    const answer = list(sim.fetch, 'http://petstore.test/v1', apiKey, 400);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await answer;
+    vi.useRealTimers();
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(early);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).not.toThrow(mark);
+  });
+
+  it('where the test moves the clock, no lag decides', async ({ sim, apiKey }) => {
+    const send = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+    await block();
+    expect((await send()).status).toBe(429);
+    sim.clock.advance(500);
+    expect((await send()).status).toBe(429);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(early);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).not.toThrow(mark);
+  });
+});
+
 describe('with a response that is lost after the pet is stored', () => {
   const it = test.extend({
     scenario: {
