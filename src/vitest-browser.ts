@@ -6,7 +6,7 @@ export { expect } from 'vitest';
 export type { PetstoreMatchers } from './test-kits/matchers.js';
 export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
-/** Interval between measurements of how late timers fire, in milliseconds. */
+/** Interval between measurements of how late timers fire. */
 const intervalMs = 10;
 
 // A test's fake timers replace these functions later.

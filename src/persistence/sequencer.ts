@@ -6,11 +6,8 @@ import { type CommandCallback, CommandQueues, type PendingCommand, type PendingE
 import type { CommandResult, HandledRequest } from './command-result.js';
 import { type Log, type LogEntry, LogUnavailableError, type NewEntry, type ResponseHash } from './log.js';
 import { OutageLog } from './outage-log.js';
-import { PendingDeliveries } from './pending-deliveries.js';
-import { RecentHashes } from './recent-hashes.js';
 import { emptyHash } from './response-hash.js';
 import type { StateMachine } from './state-machine.js';
-import { TickTimer } from './tick-timer.js';
 
 /** Timers and error callback that a server gives to its sequencer, which orders the commands of a log. */
 export interface SequencerHost {
@@ -279,3 +276,106 @@ export class Sequencer {
 }
 
 const sandboxOf = (command: Command): string => ('sandbox' in command ? (command.sandbox ?? '') : '');
+
+type Delivery = SentCommand['answers'][number];
+
+/** Collects records of sent responses until the server appends them to its log (`--data`). */
+class PendingDeliveries {
+  #pending = new Map<string, Delivery[]>();
+
+  get isEmpty(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  add(sandbox: string | undefined, ...delivery: Delivery): void {
+    const name = sandbox ?? '';
+    const list = this.#pending.get(name);
+    if (list === undefined) this.#pending.set(name, [delivery]);
+    else list.push(delivery);
+  }
+
+  /** Returns the records of sent responses for the server's log, and clears this collection. */
+  take(): PendingCommand[] {
+    if (this.isEmpty) return [];
+    const pending = this.#pending;
+    this.#pending = new Map();
+    return Array.from(pending, ([name, answers]) => ({
+      command: { kind: 'sent', ...(name !== '' && { sandbox: name }), answers },
+      done: undefined,
+    }));
+  }
+}
+
+/** Number of recent log entries whose response hashes stay in memory, for comparison with other replicas. */
+const maximumHashes = 4_096;
+
+/**
+ * Hashes of the responses that the most recent log entries produced, by the entry's position. Replicas compare these
+ * hashes.
+ */
+class RecentHashes {
+  readonly #hashes: string[] = Array.from({ length: maximumHashes }, () => '');
+  #last = 0;
+
+  add(position: number, hash: string): void {
+    this.#hashes[position % maximumHashes] = hash;
+    this.#last = position;
+  }
+
+  /**
+   * Whether this server and another replica responded differently to the requests of a log entry, by the hash of the
+   * responses. Returns `false` if this server's hash is no longer in memory.
+   */
+  differs(position: number, hash: string): boolean {
+    if (position > this.#last || position <= this.#last - maximumHashes) return false;
+    const own = this.#hashes[position % maximumHashes];
+    return own !== '' && own !== hash;
+  }
+}
+
+/** Maximum delay of a timer in Node. Longer delays are divided. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Calls a function after a delay.
+ * @returns a function that cancels the call
+ */
+type After = (ms: number, run: () => void) => () => void;
+
+/**
+ * Timer that calls back when the next delayed request is due. The server then appends a log entry, which completes the
+ * request even if no other request arrives.
+ */
+class TickTimer {
+  readonly #machine: StateMachine;
+  readonly #after: After;
+  readonly #onDue: () => void;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #stop: (() => void) | undefined;
+
+  constructor(machine: StateMachine, after: After, onDue: () => void) {
+    this.#machine = machine;
+    this.#after = after;
+    this.#onDue = onDue;
+  }
+
+  /** Sets the timer to the time at which the next delayed request is due. Stops the timer if no request is delayed. */
+  set(): void {
+    const dueMs = this.#machine.nextDueMs();
+    if (dueMs === this.#dueMs) return;
+    this.stop();
+    this.#dueMs = dueMs;
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = Math.max(0, dueMs - this.#machine.time.liveMs());
+    this.#stop = this.#after(Math.min(waitMs, longestTimerMs), () => {
+      this.#dueMs = Number.POSITIVE_INFINITY;
+      if (dueMs > this.#machine.time.liveMs()) this.set();
+      else this.#onDue();
+    });
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}

@@ -1,5 +1,8 @@
 import { roundUpToSecond } from '../clock/round-up-to-second.js';
 import { ControlError } from '../control-api/control-error.js';
+import type { AnyControlOperation } from '../control-api/control-operation.js';
+import { perform } from '../control-api/perform.js';
+import { noSandbox } from '../control-api/sandbox-operations.js';
 import type { ServedService } from '../control-api/served-service.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
@@ -7,23 +10,18 @@ import { fromPlainCall } from '../requests/plain-call.js';
 import { SandboxError } from '../sandboxes/sandbox-error.js';
 import { recreatedHeaders, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
-import { abandonConnections } from './abandon-connections.js';
-import { afterRestart } from './after-restart.js';
-import type { Command, RequestCommand } from './command.js';
+import { abandonConnections, notSent } from './abandon-connections.js';
+import type { Command, ControlCommand, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
-import { deadlineExceeded, hasWaitingClient } from './deadline.js';
-import { DueRequests } from './due-requests.js';
-import type { LogEntry } from './log.js';
+import { type LogEntry, LogUnavailableError } from './log.js';
 import type { LogTime } from './log-time.js';
 import { noteOutage } from './note-outage.js';
-import { countParallelRequests, subtractRequest } from './parallel-requests.js';
 import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
-import { runControl } from './run-control.js';
 
 /** State of a server outside its simulators, such as the list of replicas. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
@@ -272,4 +270,135 @@ export class StateMachine {
     yield this.sim;
     yield* this.sandboxes.sims();
   }
+}
+
+/**
+ * Marks a simulator's unfinished requests as abandoned after a server restart, because their clients have disconnected.
+ * The simulated clock counts the downtime at speed 1, but not at any other speed.
+ */
+function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
+  const { clock, delayed, running, journal, resolved } = state;
+  if ((resolved.clock.speed ?? 1) !== 1) clock.anchor.machineMs += downMs;
+  for (const { exchange } of delayed) exchange.isOrphaned = true;
+  for (const id of running.keys()) waiting.abandonRoute(id);
+  for (const id of [...journal.held.keys()]) journal.complete(id, notSent);
+}
+
+const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
+  'sent',
+  'left',
+  'routeEnded',
+  'tick',
+  'join',
+  'beat',
+  'part',
+  'storeAway',
+]);
+
+/**
+ * Whether a client waits for the result of a command of this kind. The server applies a command without a waiting
+ * client even after its deadline.
+ */
+const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);
+
+/**
+ * Creates the error result of a command that was skipped. The command was appended to the log after its deadline, so
+ * its client has already received an error.
+ */
+const deadlineExceeded = (): { readonly error: LogUnavailableError } => ({
+  error: new LogUnavailableError('The command reached the log after its deadline, so nothing was done.'),
+});
+
+/** Completes the delayed requests whose delays have ended, on a server's own simulator and its sandboxes. */
+class DueRequests {
+  readonly #sims: () => Iterable<Simulator>;
+  /**
+   * Whether any simulator of the server may have a delayed request. If false, no simulator is searched: with 1,000
+   * sandboxes, the search would take 100 us for each log entry.
+   */
+  #mayHaveAny = true;
+
+  /**
+   * Creates the object that completes the delayed requests of all simulators of a server when their delays end.
+   * @param sims returns all simulators, always in the same order
+   */
+  constructor(sims: () => Iterable<Simulator>) {
+    this.#sims = sims;
+  }
+
+  /** Notes that a simulator may have a delayed request, so that `nextMs` and `complete` search the simulators. */
+  add(): void {
+    this.#mayHaveAny = true;
+  }
+
+  /** Returns the machine time at which the next delayed response is due; Infinity without one. */
+  nextMs(): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    if (!this.#mayHaveAny) return nextMs;
+    this.#mayHaveAny = false;
+    for (const sim of this.#sims()) {
+      const { clock, delayed, resolved } = coreOf(sim).state;
+      const [next] = delayed;
+      if (next === undefined) continue;
+      this.#mayHaveAny = true;
+      if (clock.frozen) continue;
+      const { anchorMs, machineMs } = clock.anchor;
+      nextMs = Math.min(nextMs, Math.ceil(machineMs + (next.dueMs - anchorMs) / (resolved.clock.speed ?? 1)));
+    }
+    return nextMs;
+  }
+
+  /** Completes every delayed request whose delay has ended, in the server's own simulator and in its sandboxes. */
+  complete(): void {
+    if (!this.#mayHaveAny) return;
+    for (const sim of this.#sims()) {
+      const { waiting, state } = coreOf(sim);
+      if (state.delayed.length > 0) waiting.complete(sim.clock.now());
+    }
+  }
+}
+
+/**
+ * Counts the requests in one entry of the server's append-only log, per sandbox. All these requests arrived before the
+ * first of them got a response, so the judge can treat them as parallel.
+ */
+function countParallelRequests(commands: readonly Command[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const command of commands) {
+    if (command.kind !== 'request') continue;
+    const { sandbox = '' } = command;
+    counts.set(sandbox, (counts.get(sandbox) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * Subtracts one handled request from a sandbox's count of parallel requests.
+ * @returns number of the parallel requests that are not handled yet
+ */
+function subtractRequest(counts: Map<string, number>, sandbox = ''): number {
+  const left = (counts.get(sandbox) ?? 1) - 1;
+  counts.set(sandbox, left);
+  return left;
+}
+
+/**
+ * Runs the control operation that a log entry contains, such as a change of the simulated clock. The log stores all
+ * changes of the server's state for a restart.
+ * @throws {ControlError} for a mistake in the operation's input
+ */
+function runControl(
+  { operations, sandboxOperations }: ServedService,
+  server: Simulator,
+  sandboxes: Sandboxes,
+  { sandbox, operation: name, input, origin = '', client }: ControlCommand,
+): unknown {
+  const caller = { name: client };
+  if (Object.hasOwn(sandboxOperations, name)) {
+    const operation = sandboxOperations[name] as AnyControlOperation;
+    return perform(operation, { sim: server, sandboxes, origin }, input, caller);
+  }
+  const sim = sandbox === undefined ? server : sandboxes.use(sandbox)?.sim;
+  if (sim === undefined) throw noSandbox();
+  return perform(operations[name] as AnyControlOperation, sim, input, caller);
 }

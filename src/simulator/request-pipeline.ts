@@ -13,7 +13,6 @@ import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
-import { createRefusals } from './refusals.js';
 import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
@@ -307,4 +306,26 @@ export class RequestPipeline {
     else journal.add(record);
     return finished;
   }
+}
+
+/** Returns the outcome (response status, headers and body) for a rate-limited or banned request. */
+type Refusals = (error: ApiError, settings: Settings) => Outcome;
+
+/**
+ * Creates a function that returns the response to a rejected request. Reuses the previous response if it is equal, so
+ * that the journal stores the text once. Rejections within one second have the same text.
+ */
+function createRefusals(): Refusals {
+  let message: string | undefined;
+  let status: number | undefined;
+  let settings: Settings | undefined;
+  let last: Outcome | undefined;
+  return (error, current) => {
+    if (last === undefined || error.message !== message || error.status !== status || current !== settings) {
+      ({ message, status } = error);
+      settings = current;
+      last = { ...errorOutcome(error, current), isRefusal: true };
+    }
+    return last;
+  };
 }

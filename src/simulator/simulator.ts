@@ -4,9 +4,10 @@ import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import { callersKey, createCallers, createFetch, type OwnHandler, ownHandlersKey } from '../in-process/fetch.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
-import type { ApiHandler } from '../requests/api-call.js';
+import type { Answer, ApiHandler } from '../requests/api-call.js';
+import { invalidRequest } from '../requests/api-error.js';
 import { withTable } from '../requests/operation-table.js';
-import type { Outcome } from '../requests/outcome.js';
+import { errorOutcome, type Outcome } from '../requests/outcome.js';
 import { anyOperation, knownOperations, unknownOperations } from '../scenario/operations.js';
 import { resolveContent } from '../scenario/resolve-content.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -14,15 +15,14 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Settings } from '../scenario/settings.js';
+import { frozenCopy } from '../values/plain-data.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import { type ClientError, clientError } from './client-error.js';
 import type { ControlChanges } from './control-change.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { RequestPipeline } from './request-pipeline.js';
-import { createScenarioView } from './scenario-view.js';
 import type { OptionsOf } from './simulator-options.js';
 import {
   applyScenario,
@@ -223,7 +223,7 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions that the simulator calls after each call of its method `reset`. */
   readonly resetListeners: (() => void)[];
-  /** Returns the maximum lag of the machine during a test, in milliseconds. Set by the test kits. */
+  /** Returns the maximum lag of the machine during a test. Set by the test kits. */
   lagMs?: () => number;
 }
 
@@ -245,7 +245,24 @@ export function checkSimulator(of: string, value: unknown): void {
   throw new TypeError(`${of}: expected a simulator of createSimulator, got ${value && typeof value}`);
 }
 
-const scenarioView = createScenarioView(coreOf);
+/** Prototype of all simulators, with getters for the scenario. In V8, own getters would make simulators slow. */
+const scenarioView = {
+  get name(): string {
+    return coreOf(this).state.resolved.name;
+  },
+
+  get scenario(): Scenario {
+    return frozenCopy(coreOf(this).state.resolved.scenario);
+  },
+
+  get scenarios(): ReadonlyMap<string, Scenario> {
+    return coreOf(this).readScenarios();
+  },
+
+  get settings(): SimulatorState['resolved']['settings'] {
+    return coreOf(this).state.resolved.settings;
+  },
+};
 
 interface AssembleOptions {
   main: MainService;
@@ -365,4 +382,25 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const properties = main.simulatorFields(() => state.services.at(-1)?.data, time !== undefined);
   const sim: Simulator = Object.setPrototypeOf(Object.assign(fields, properties), scenarioView);
   return sim;
+}
+
+/** Status, headers and body of an error response. A custom route can send the response for invalid input. */
+type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;
+
+/** Maximum number of issues that the message of one error response lists. */
+const maximumMistakes = 10;
+
+/** Returns the 400 response for an error about a client's invalid pet or JSON text; `undefined` for any other error. */
+function clientError(thrown: unknown, settings: Settings): ClientError | undefined {
+  const message = messageOf(thrown);
+  if (message === undefined) return undefined;
+  const { status, body } = errorOutcome(invalidRequest(message), settings);
+  return { status, headers: { 'Content-Type': 'application/json' }, body };
+}
+
+function messageOf(thrown: unknown): string | undefined {
+  // Errors are compared by class name, because a program may load two copies of petstore-sim with separate classes.
+  if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
+  const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
+  return isPet ? thrown.message.split('\n').slice(0, maximumMistakes).join('; ') : undefined;
 }

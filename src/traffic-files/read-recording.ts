@@ -2,7 +2,7 @@ import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { findLowest } from '../values/find-lowest.js';
 import { getOrCreate } from '../values/get-or-create.js';
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isOfService, type RecordedService, rootsOf, splitAddress } from './address.js';
@@ -17,15 +17,12 @@ import {
 } from './exchange.js';
 import { FileFactsReader } from './file-facts.js';
 import { readHarEntry } from './har-entry.js';
-import { readJournalLine } from './journal-line.js';
 import { textOf } from './json-fields.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
-import { type Draft, selectLeftOut } from './left-out.js';
-import type { RecordedEntry } from './recorded-entry.js';
+import type { NetworkSigns, RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
-import { clockOffsetMs } from './service-clock.js';
-import { readSimulatorFields } from './simulator-fields.js';
+import { readSimulatorFields, simulatorKey } from './simulator-fields.js';
 
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
@@ -354,4 +351,129 @@ export function numberInOrder(pending: PendingExchange[]): Exchange[] {
     pendingEntry.lastArrivedId = last + 1;
   }
   return pending;
+}
+
+/**
+ * Reads one line of JSON Lines, as the control API, `calibrate` and `compare` write it.
+ * @returns `undefined` if the line is no journal entry
+ */
+function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefined {
+  const { time, durationMs, method, baseUrl, path, query = '', status, headers } = entry;
+  if (typeof method !== 'string' || typeof baseUrl !== 'string' || typeof path !== 'string') return undefined;
+  const sentMs = Date.parse(textOf(time) ?? '');
+  const answeredMs = sentMs + (Number(durationMs) || 0);
+  const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
+  const key = simulatorKey(entry);
+  if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
+  return {
+    record: {
+      arrivedAtMs: sentMs,
+      answeredAtMs: answeredMs,
+      finishedAtMs: answeredMs,
+      isAbandoned: entry.abandoned === true,
+      method,
+      status: Number(status) || 0,
+    },
+    hasTimings: Number.isFinite(sentMs) && Number(durationMs) >= 0,
+    hasResponse: status !== undefined,
+    startedMs: sentMs,
+    signs: {},
+    url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
+    requestHeaders: sent,
+    answerHeaders: pairs(mapOf(headers)),
+    requestBody: bodyText(entry.requestBody, ''),
+    answerBody: bodyText(entry.responseBody, ''),
+    connection: entry.connection === undefined ? undefined : String(entry.connection),
+    own: entry,
+  };
+}
+
+const pairs = (map: Record<string, unknown>) =>
+  Object.entries(map).map(([name, value]): [string, string] => [name, String(value)]);
+
+const bodyText = (body: unknown, none: string): string | undefined => {
+  if (!isMap(body)) return none;
+  // Treats a truncated body as missing, because conclusions from part of a body could be wrong.
+  return typeof body.text === 'string' && body.truncated === undefined ? body.text : undefined;
+};
+
+/** Entry of a file, with the signs that it is no request to the service. */
+interface Draft {
+  readonly pending: PendingExchange;
+  readonly signs: NetworkSigns;
+}
+
+/** Maximum difference between the times of a service worker's request and of the page's request. */
+const workerMs = 20;
+
+/**
+ * Selects the entries of a file that are no requests to the service. Of the responses of a service worker, a 429 or 503
+ * counts as a request unless the worker's own request is in the file as well.
+ */
+function* selectLeftOut(
+  drafts: readonly Draft[],
+  { hasTimes }: { readonly hasTimes: boolean },
+): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>]> {
+  const twins = new Set<PendingExchange>();
+  for (const { pending, signs } of drafts) {
+    const { stated, isByWorker, ifTimed } = signs;
+    const reason = stated ?? (hasTimes ? ifTimed : undefined);
+    if (reason !== undefined) yield [pending, { reason, mayBeRequest: false }];
+    else if (isByWorker) {
+      const twin = drafts.find(
+        (other) => !other.signs.isByWorker && !twins.has(other.pending) && isWithin(other, pending),
+      );
+      if (twin !== undefined) twins.add(twin.pending);
+      const mayBeRequest = twin === undefined;
+      if (!mayBeRequest || (pending.status !== 429 && pending.status !== 503))
+        yield [pending, { reason: 'answered by a service worker', mayBeRequest }];
+    }
+  }
+}
+
+/** Whether an entry may be the request that a service worker sent for the page's request. */
+function isWithin({ pending: inner, signs }: Draft, outer: PendingExchange): boolean {
+  return (
+    signs.stated === undefined &&
+    inner.method === outer.method &&
+    inner.status === outer.status &&
+    inner.baseUrl + inner.path === outer.baseUrl + outer.path &&
+    inner.query === outer.query &&
+    inner.arrivedAtMs >= outer.arrivedAtMs - workerMs &&
+    inner.answeredAtMs <= outer.finishedAtMs + workerMs
+  );
+}
+
+interface Timed {
+  readonly arrivedAtMs: number;
+  readonly answeredAtMs: number;
+  readonly dateMs: number | undefined;
+}
+
+/** Resolution of the `Date` header. */
+const secondMs = 1_000;
+
+/**
+ * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's. Returns 0 if the
+ * headers allow 0, otherwise the largest difference that they allow. A smaller difference would make retries look
+ * earlier and cause false findings.
+ */
+function clockOffsetMs(exchanges: Iterable<Timed>): number {
+  let least = Number.NEGATIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
+  const middles: number[] = [];
+  for (const { arrivedAtMs, answeredAtMs, dateMs } of exchanges) {
+    if (dateMs === undefined || !Number.isFinite(arrivedAtMs)) continue;
+    const low = dateMs - answeredAtMs;
+    const high = dateMs + secondMs - arrivedAtMs;
+    least = Math.max(least, low);
+    most = Math.min(most, high);
+    middles.push((low + high) / 2);
+  }
+  if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
+  if (least <= most) return Math.floor(most);
+  // If the `Date` headers fit no single clock difference, because a clock drifted or was set, uses the median
+  // difference.
+  const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
+  return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

@@ -1,8 +1,10 @@
+import { createSimulator } from '../../petstore/create-simulator.js';
+import { documentedPlans } from '../../petstore/document.js';
 import { resolveScenario } from '../../petstore/scenario.js';
 import { type AssumptionId, defaultSettings, type Settings } from '../../petstore/settings.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import type { Exchange } from '../../traffic-files/exchange.js';
+import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { pluralize } from '../../values/pluralize.js';
 import { shownValue } from '../deduce/knowledge-costs.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
@@ -10,13 +12,13 @@ import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import { codeOf, isDecided, type Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
+import { sendAgain } from '../deduce/replay-recording.js';
 import { calibratedName } from '../deduce/scenario-text.js';
 import { hasFailed, isEvidence, unusableResponse } from '../deduce/unusable-response.js';
 import { banNumbers, observeBans } from './compare-bans.js';
 import { compareLimits, setText } from './compare-limits.js';
 import type { ServiceDifference } from './difference.js';
 import { responseDifferences } from './response-shape.js';
-import { simulateResponses } from './simulate-responses.js';
 
 /** Result of the comparison of a scenario with a real service. */
 export interface Comparison {
@@ -187,3 +189,56 @@ function unique(differences: readonly ServiceDifference[]): ServiceDifference[] 
     return true;
   });
 }
+
+/**
+ * API key that replaces the real API's key when the command `compare` sends recorded requests to a simulator. The
+ * simulator must not receive the real key.
+ */
+const ownKey = 'petstore-sim-own-key';
+
+/** Sends requests recorded from a real API to a simulator with the same pets, and returns the simulator's responses. */
+async function simulateResponses(
+  scenario: Scenario,
+  exchanges: readonly Exchange[],
+  { facts, limits }: Learner,
+): Promise<Exchange[]> {
+  const startMs = instantOf(exchanges[0]);
+  const plan = limits.planOf('own');
+  const plans = { ...documentedPlans, ...scenario.plans };
+  const name = plan !== undefined && Object.hasOwn(plans, plan.plan) ? plan.plan : 'free';
+  const sim = createSimulator({
+    scenario: {
+      ...scenario,
+      pets: facts.initialPets.map((pet) => ({
+        ...pet,
+        // Omits undocumented fields of pets, unless the simulator returns such fields (`unknownFields: echo`).
+        extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
+      })),
+      categories: [...facts.categories],
+      keys: { ...scenario.keys, [ownKey]: { plan: name } },
+      clock: { start: startMs, mode: 'frozen' },
+    },
+  });
+  const answers: Exchange[] = [];
+  for (const exchange of exchanges) {
+    const nowMs = instantOf(exchange);
+    if (nowMs > sim.clock.now()) sim.clock.set(nowMs);
+    const { token } = exchange;
+    const response = await sendAgain(sim, exchange, token === 'own' ? ownKey : token);
+    const headers = relevantHeaders(response.headers);
+    const answer = {
+      status: response.status,
+      headers,
+      responseBody: await response.text(),
+      dateMs: readDate(headers, nowMs),
+    };
+    answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });
+  }
+  return answers;
+}
+
+/**
+ * Time of a recorded request, in Unix milliseconds: the `Date` header of its response, or without this header the
+ * arrival time by the recording machine's clock.
+ */
+const instantOf = (exchange: Exchange | undefined) => exchange?.dateMs ?? exchange?.arrivedAtMs ?? 0;

@@ -19,7 +19,6 @@ import { readInput, readInputInSteps } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { runInTurns } from './event-loop-turns.js';
 import { isHealthCheck, sendHealth } from './health-check.js';
-import { keepSandboxInUse } from './keep-sandbox-in-use.js';
 import { servePage } from './page.js';
 import { originOf } from './read-target.js';
 import { sendPieces } from './send-pieces.js';
@@ -251,4 +250,19 @@ function describeError(error: unknown, request: Request): ControlError {
   // request fail, which is no bug.
   if (!request.destroyed) console.error(error);
   return new ControlError(500, 'internal_error', 'The simulator failed; this is a bug in the simulator.');
+}
+
+/**
+ * Prevents the removal of a sandbox as idle while a long response, such as an event stream, is open. Reads the sandbox
+ * at a regular interval, because a read counts as use.
+ */
+function keepSandboxInUse(
+  sandbox: string,
+  { sandboxes, readSandbox }: ServedSimulators,
+  response: ServerResponse,
+): void {
+  const { renewalMs } = sandboxes;
+  if (renewalMs === Number.POSITIVE_INFINITY) return;
+  const timer = setInterval(() => readSandbox(sandbox), renewalMs).unref();
+  response.once('close', () => clearInterval(timer));
 }

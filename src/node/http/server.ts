@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { errorBody } from '../../requests/api-error.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { parseBaseUrl } from '../base-url.js';
@@ -11,8 +13,8 @@ import { Connections } from './connections.js';
 import { isOrigin } from './cors.js';
 import { isLoopback } from './guard.js';
 import { type CustomRoutes, createListener } from './listener.js';
+import { sendJson } from './send-response.js';
 import { createReport, type OnAnswer } from './served-answer.js';
-import { createUnreadyListener } from './unready-listener.js';
 
 export interface ListenOptions {
   /** Port to listen on. Default 4010; 0 selects a free port. */
@@ -216,3 +218,23 @@ function checkOrigin(text: string): void {
     `Failed to listen: expected an allowed origin such as "http://localhost:5173", got ${JSON.stringify(text)}`,
   );
 }
+
+const body = errorBody({
+  status: 503,
+  code: 'service_unavailable',
+  message: 'This replica is reading the log; retry in 1 second.',
+});
+
+/**
+ * Creates a listener that responds to every request with 503, while the server is not ready. Readiness probes expect
+ * this status.
+ * @param onRefused called for each API request, with the name of the sandbox in its URL; `undefined` without one
+ */
+const createUnreadyListener =
+  (onRefused?: (sandbox: string | undefined) => void): RequestListener =>
+  (request, response) => {
+    request.resume();
+    const [, sandbox, api] = /^(?:\/s\/([A-Za-z0-9._-]{1,64}))?(\/v1)(?![^/?])/.exec(request.url ?? '') ?? [];
+    if (api !== undefined) onRefused?.(sandbox);
+    sendJson(response, 503, body, { [retryAfterHeader]: '1' });
+  };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Command } from '../command.js';
 import {
   type FoundEntry,
   type FoundSnapshot,
@@ -9,9 +10,8 @@ import {
   type OpenLogOptions,
 } from '../log.js';
 import type { RedisAddress } from './address.js';
-import { checkNoLiveReplica } from './check-no-live-replica.js';
-import { type Connection, connect } from './connection.js';
-import { readStoredOf } from './entry-fields.js';
+import { type Connection, connect, StoreRefusedError } from './connection.js';
+import { readFields, readStored, readStoredOf } from './entry-fields.js';
 import { keysOf, type StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import { beginning } from './log-cursor.js';
@@ -20,7 +20,6 @@ import { createRedisLog, type RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
 import { listSnapshots, readSnapshot, type StoredSnapshotHeader } from './snapshot-store.js';
 import { StoreTime } from './store-time.js';
-import { storeWarnings } from './store-warnings.js';
 import type { StreamEntries } from './stream-entries.js';
 
 export interface OpenRedisLogOptions extends OpenLogOptions {
@@ -176,5 +175,71 @@ async function* readEntriesOf(
       if (read !== undefined) yield { ...read.entry, version: read.version };
     }
     if (entries.length === 0) return;
+  }
+}
+
+/**
+ * Time without a new log entry in Redis after which no replica counts as running. A running replica writes an entry at
+ * least every two seconds.
+ */
+const silentMs = 5_000;
+const recentEntries = 1_000;
+
+/**
+ * Checks that no replica uses a log in Redis, before the log is deleted.
+ * @param nowMs time of the Redis server
+ * @throws {LogOpenError} if a replica has written to the log within the last five seconds
+ */
+async function checkNoLiveReplica(connection: Connection, address: RedisAddress, nowMs: number): Promise<void> {
+  const { log } = keysOf(address.name);
+  const since = Math.floor(nowMs - silentMs);
+  const entries = await connection.call('XREVRANGE', log, '+', since, 'COUNT', recentEntries);
+  const known = new Set(['begin']);
+  for (const [, list] of entries as StreamEntries) {
+    const fields = readFields(list);
+    if (fields === undefined || known.has(fields.writer)) continue;
+    known.add(fields.writer);
+    const commands = (readStored(fields)?.commands ?? []) as Command[];
+    if (commands.some(({ kind }) => kind === 'part')) continue;
+    throw new LogOpenError(
+      `expected no live replica of ${address.shown} before a reset, got ${fields.writer}, which wrote to it less than ${silentMs / 1000} seconds ago; stop it first, or if it was killed, try again in ${silentMs / 1000} seconds`,
+    );
+  }
+}
+
+/** Settings of the Redis store that prevent lost log entries: name, required value and the risk of any other value. */
+const safeSettings = [
+  ['appendonly', 'yes', 'loses all data when it stops'],
+  ['maxmemory-policy', 'noeviction', 'may evict the log when its memory is full'],
+] as const;
+
+/**
+ * Returns a warning for each Redis setting with which Redis can lose log entries. Also warns if Redis hides its
+ * settings, or does not require the password of its address.
+ */
+async function storeWarnings(connection: Connection): Promise<string[]> {
+  const values = await Promise.all(safeSettings.map(([name]) => setting(connection, name)));
+  const risks = safeSettings.flatMap(([name, expected, risk], index) => {
+    const value = values[index];
+    return value === undefined || value === expected
+      ? []
+      : `The store ${risk}: expected "${name} ${expected}" in its settings, got ${JSON.stringify(value)}.`;
+  });
+  const hidden = 'The store does not show its settings; expected "appendonly yes" and "maxmemory-policy noeviction".';
+  const open = 'The store does not require the password of its address: everybody who reaches it can change the state.';
+  return [...(connection.isPasswordNeedless ? [open] : []), ...(values.includes(undefined) ? [hidden] : []), ...risks];
+}
+
+/**
+ * Reads a setting of the Redis server by CONFIG GET; `undefined` if the server refuses the command, as managed Redis
+ * services do.
+ */
+async function setting(connection: Connection, name: string): Promise<string | undefined> {
+  try {
+    const [, value] = (await connection.call('CONFIG', 'GET', name)) as [string?, string?];
+    return value;
+  } catch (error) {
+    if (error instanceof StoreRefusedError) return undefined;
+    throw error;
   }
 }

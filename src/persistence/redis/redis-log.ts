@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, LogEntry, LogIdentity, NewEntry, SharedLog } from '../log.js';
 import { appendTimeoutMs, createAppender } from './appender.js';
-import { createCatchUp } from './catch-up.js';
+import { compareIds } from './compare-ids.js';
 import { type Connection, connect, StoreRefusedError, StoreUnavailableError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { createFollower } from './follower.js';
+import type { StoreKeys } from './keys.js';
 import { chainOf, HashChains, type LogCursor, nextCursor } from './log-cursor.js';
 import { shortId } from './log-identity.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
-import { setEntriesAside } from './set-entries-aside.js';
 import { createSnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
 import { createWriterConnection } from './writer-connection.js';
@@ -233,4 +234,84 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
 
     read,
   };
+}
+
+/**
+ * Lets reads wait until this replica has applied all entries that the shared log contained when the read arrived. A
+ * read then sees all earlier changes.
+ * @param key Redis key of the log's stream
+ */
+function createCatchUp(key: string) {
+  let waiting: { readonly id: string; readonly resolve: () => void }[] = [];
+  return {
+    /**
+     * Waits until this server has applied the last entry of the shared log in Redis. Also ends, without an error, if
+     * the request to Redis fails, and after `appendTimeoutMs` at the latest.
+     * @param appliedId returns the id of the last entry that this server has applied
+     */
+    async wait(connection: Connection | undefined, appliedId: () => string): Promise<void> {
+      if (connection === undefined) return;
+      const wait = new AbortController();
+      const tooLong = sleep(appendTimeoutMs, undefined, wait).catch(() => {});
+      const last = connection.call('XREVRANGE', key, '+', '-', 'COUNT', 1).then(
+        (reply) => {
+          const [[id] = ['0-0']] = reply as StreamEntries;
+          if (compareIds(id, appliedId()) <= 0) return;
+          return new Promise<void>((resolve) => waiting.push({ id, resolve }));
+        },
+        () => {},
+      );
+      await Promise.race([last, tooLong]);
+      wait.abort();
+    },
+
+    /**
+     * Resolves the promises of reads that wait for this log entry or an earlier one.
+     * @param id id of the entry that this server has just applied
+     */
+    applied(id: string): void {
+      if (waiting.length === 0) return;
+      const isApplied = (each: { id: string }) => compareIds(each.id, id) <= 0;
+      for (const { resolve } of waiting.filter(isApplied)) resolve();
+      waiting = waiting.filter((each) => !isApplied(each));
+    },
+
+    /** Ends all waits for later log entries, because the log is closed. */
+    end(): void {
+      for (const { resolve } of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+const readEntries = 200;
+
+/**
+ * Moves all log entries from position `from` on to a separate Redis stream.
+ * @param start cursor of any log entry before position `from`
+ * @param reason reason for the move, contained in the returned message
+ * @returns message for the server's operator
+ */
+async function setEntriesAside(
+  connection: Connection,
+  keys: StoreKeys,
+  { start, from, reason }: { start: LogCursor; from: number; reason: string },
+): Promise<string> {
+  const aside = keys.aside(String(from));
+  let { id: last, position } = start;
+  let count = 0;
+  for (;;) {
+    const entries = (await connection.call('XRANGE', keys.log, `(${last}`, '+', 'COUNT', readEntries)) as StreamEntries;
+    for (const [id, fields] of entries) {
+      last = id;
+      position++;
+      if (position < from) continue;
+      await connection.transaction([
+        ['XADD', aside, id, ...fields],
+        ['XDEL', keys.log, id],
+      ]);
+      count++;
+    }
+    if (entries.length === 0) break;
+  }
+  return `Entry ${from} and all after it, ${count} in all, were set aside as ${aside}, because ${reason}.`;
 }
