@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-// `node bench/bundle.mjs` notes the sizes in bundle-sizes.json, to which a test compares them.
+// `node bench/bundle.mjs`, after a build, notes the sizes in bundle-sizes.json, to which tests compare them.
 const src = join(import.meta.dirname, '../src');
+const dashboard = join(import.meta.dirname, '../dist/dashboard');
 const sizesFile = join(import.meta.dirname, 'bundle-sizes.json');
 
 /** Imports to bundle: those of a typical page, and all at once. */
@@ -52,11 +53,20 @@ export async function measureBundles() {
   return { gzipBytes, modules: Object.fromEntries(modules.sort()) };
 }
 
+/** Gzipped bytes of the files of the built dashboard. */
+export const measureDashboard = () =>
+  Object.fromEntries(
+    ['index.html', 'page/page.js', 'page/page.css'].map((file) => [
+      file,
+      gzipSync(readFileSync(join(dashboard, file))).length,
+    ]),
+  );
+
 /** Sizes as last noted. */
 export const notedBundles = () => JSON.parse(readFileSync(sizesFile, 'utf8'));
 
 if (process.argv[1] === import.meta.filename) {
-  const sizes = await measureBundles();
+  const sizes = { ...(await measureBundles()), dashboard: measureDashboard() };
   writeFileSync(sizesFile, `${JSON.stringify(sizes, null, 2)}\n`);
-  console.log(sizes.gzipBytes);
+  console.log(sizes.gzipBytes, sizes.dashboard);
 }

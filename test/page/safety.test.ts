@@ -1,23 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { measureDashboard, notedBundles } from '../../bench/bundle.mjs';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
 import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
 
-const dashboard = join(import.meta.dirname, '../../dist/dashboard');
-
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
-test('all files of the page take at most 40 kB gzipped', () => {
-  const files = ['index.html', 'page/page.js', 'page/page.css'].map((file) => readFileSync(join(dashboard, file)));
-  const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
-  expect(bytes).toBeLessThanOrEqual(40_000);
-  expect(bytes).toBeGreaterThan(20_000);
+test('all files of the page are within 3 % of their noted gzipped size', () => {
+  const sumOf = (bytes: Record<string, number>) => Object.values(bytes).reduce((sum, each) => sum + each, 0);
+  const [now, noted] = [measureDashboard(), notedBundles().dashboard];
+  const advice = `"node bench/bundle.mjs" notes ${JSON.stringify(now)} in place of ${JSON.stringify(noted)}`;
+  expect(Math.abs(sumOf(now) / sumOf(noted) - 1), advice).toBeLessThanOrEqual(0.03);
 });
 
 describe('the page', { tags: 'needs/chromium' }, () => {
