@@ -73,6 +73,10 @@ request. Measure your own machine with \`npm run bench\`, in a quarter of an hou
 
 ![The mixed load by processor time, as a share of bare node:http](performance.svg)
 
+${['Aims', ...sections(results).map(({ title }) => title), 'What each server does', 'Conditions']
+  .map((title) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`)
+  .join('\n')}
+
 ## Aims
 
 ${aimsTable(results)}

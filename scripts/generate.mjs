@@ -93,11 +93,14 @@ function table(head, rows) {
 
 const code = (text) => `\`${text}\``;
 
-const assumptionTable = (rows) =>
-  table(
-    ['id', 'question', 'default', 'alternatives'],
-    rows.map(({ id, question, byDefault, alternatives }) => [code(id), question, byDefault, alternatives]),
-  );
+// A list, because a table of these texts is wider than a page.
+const assumptionList = (rows) =>
+  rows
+    .map(
+      ({ id, question, byDefault, alternatives }) =>
+        `- ${code(id)}: ${question}<br>${code(byDefault)} by default${alternatives === '-' ? '' : `; or ${alternatives}`}\n`,
+    )
+    .join('');
 
 const controlTable = (rows) =>
   table(
@@ -128,7 +131,7 @@ function scenarioTable(list) {
 export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
   const parts = [
     ['README.md', 'speed', results && summary(results)],
-    ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionTable(assumptionRows)],
+    ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionList(assumptionRows)],
     ['docs/command-line.md', 'help', help],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
     ['docs/many-replicas.md', 'replicas', replicas && replicasTable(replicas)],
@@ -148,9 +151,12 @@ function helpTranscripts() {
     const output = printed(...args).replaceAll('node dist/cli/main.cjs', 'npx petstore-sim');
     return `\`\`\`console\n$ npx petstore-sim ${args.join(' ')}\n${output}\`\`\`\n`;
   };
-  return [transcript('--help'), ...Array.from(names, (name) => `### ${name}\n\n${transcript(name, '--help')}`)].join(
-    '\n',
-  );
+  const contents = Array.from(names, (name) => `- [${name}](#${name})\n`).join('');
+  return [
+    transcript('--help'),
+    contents,
+    ...Array.from(names, (name) => `### ${name}\n\n${transcript(name, '--help')}`),
+  ].join('\n');
 }
 
 /** Runs the built command line and returns its output. */

@@ -35,12 +35,18 @@ for (let n = 0; n < 54; n++) {
 const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 820 }, colorScheme: 'light' });
+  const page = await browser.newPage({
+    viewport: { width: 838, height: 1040 },
+    deviceScaleFactor: 2,
+    colorScheme: 'light',
+  });
   await page.goto(`${server.controlUrl}/`);
   await page.locator('.finding').first().waitFor();
   await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
   await page.mouse.move(0, 0);
+  // The timeline and the list above the detail.
+  await page.evaluate(() => scrollBy(0, document.querySelector('.timeline').getBoundingClientRect().top - 8));
   await page.screenshot({ path: join(root, 'docs/page.png') });
 } finally {
   await browser.close();

@@ -40,7 +40,7 @@ export async function writeReports(
         next,
       ).trimEnd()
     : terminalReport(entries, result, {
-        columns: stderr.columns ?? 100,
+        columns: stderr.columns ?? 96,
         style: styleError,
       });
   if (!json) printNotes(notes);

@@ -4,7 +4,7 @@ import { gauntletRange, gauntletSection } from './gauntlet-report.js';
 import { type Language, languages } from './languages.js';
 import { table } from './markdown-parts.js';
 import { type Cell, type Cells, readResults } from './results.js';
-import { settingsPage } from './settings-report.js';
+import { contents, settingsPage } from './settings-report.js';
 import { type TrialId, trialIds, trials } from './trials.js';
 
 const { clients: results, versions } = readResults();
@@ -32,6 +32,14 @@ const overview = (): string[] => [
   '# HTTP clients and Retry-After',
   source,
   `This page lists what ${libraries.length} HTTP clients do by default after a 429, during a ban and after a lost response, and links to the settings with which each of them passes.`,
+  contents([
+    'Which setting makes a library honor Retry-After?',
+    'Findings',
+    'All results',
+    'Gauntlet',
+    'Retry loops without a library',
+    'Limits of these results',
+  ]),
   '## Which setting makes a library honor Retry-After?',
   'Follow the link of the library: its section has the code to copy. The columns show its behavior without that code, by default or with the option next to its name.',
   behaviorTable(groups.flatMap(byMerit)),
@@ -42,7 +50,7 @@ const overview = (): string[] => [
   `Each client ran in ${trialIds.length} situations (trials), with a real HTTP connection and the [verdict](judging-clients.md) of the simulator. The runtimes were ${runtimes()}.`,
   resultTable([...groups.flatMap(byMerit), ...loops]),
   '✓ passed · ✗ failed, or gave up although a wait would have succeeded · waits: still waiting when the trial ended · –: inconclusive, because the client ended before the tested response',
-  trialIds.map((id) => `- **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
+  trialIds.map((id, index) => `${index + 1}. **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
   'The one-minute window is shortened to a few seconds, except for the wait of 45 s. The day and the month keep their length.',
   gauntletSection(),
   '## Retry loops without a library',
@@ -83,20 +91,18 @@ const linked = ({ name, language, isLoop }: Client) =>
 function behaviorTable(rows: readonly Client[]): string {
   const head = [
     'Library',
-    'Language',
     '429 with Retry-After',
     '429 without Retry-After',
     'Daily quota used up',
     'Ban of 30 days',
     'POST after a 429',
     'POST whose response is lost',
-    `Wrong in, of ${trialIds.length}`,
+    `Wrong of ${trialIds.length}`,
   ];
   const body = rows.map((client) => {
     const cells = cellsOf(client);
     return [
-      [linked(client), results[client.id]?.version, client.option].filter(Boolean).join(' '),
-      client.language,
+      [linked(client), results[client.id]?.version, client.option, `(${client.language})`].filter(Boolean).join(' '),
       behavior(cells.minute, `waits (${formats(cells)})`),
       behavior(cells.missing, 'waits for X-RateLimit-Reset'),
       behavior(cells.day, 'gives up', 'waits a day'),
@@ -167,7 +173,7 @@ const best = () =>
 
 function resultTable(rows: readonly Client[]): string {
   const body = rows.map((client) => [linked(client), ...trialIds.map((id) => markOf(cellsOf(client)[id]))]);
-  return table(['By default', ...trialIds.map((id) => trials[id].title)], body, ':-:');
+  return table(['By default', ...trialIds.map((_, index) => String(index + 1))], body, ':-:');
 }
 
 /** Runs on which verdict and headers disagree, and the questions that both leave open. */

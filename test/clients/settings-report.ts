@@ -22,12 +22,28 @@ export function settingsPage(language: Language, libraries: readonly Client[], s
     source,
     `With this code, ${language === 'Command line' ? 'curl and wget' : `these ${language} clients`} pass all ${trialIds.length} trials of [HTTP clients and Retry-After](../clients.md). They wait for Retry-After, or for X-RateLimit-Reset if Retry-After is missing or invalid, and give up if the wait exceeds a minute. They send a POST again only after a 429.`,
     findingsOfKinds,
+    contents([
+      'Shared functions',
+      ...libraries.filter((client) => client.language === language).map(({ name }) => name),
+    ]),
     '## Shared functions',
     codeBlock(highlight, shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)).join('\n\n')),
     ...(language === 'Node' ? [wholeProgram] : []),
     ...libraries.filter((client) => client.language === language).flatMap(section),
   ];
 }
+
+/** Links to the parts of a page. */
+export const contents = (headings: readonly string[]): string =>
+  headings
+    .map(
+      (heading) =>
+        `- [${heading}](#${heading
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replaceAll(' ', '-')})`,
+    )
+    .join('\n');
 
 /** Settings by kind, as the tables of the pages name them. */
 const kinds: Record<SettingKind, string> = { wait: 'Wait', retry: 'Retry', noRepeat: 'No repetition' };

@@ -24,6 +24,8 @@ interface Step {
 /** The commands of a console block, each with the output printed under it. */
 const stepsOf = ({ text }: CodeBlock): Step[] =>
   text
+    // A command may continue on the next line.
+    .replace(/ \\\n +/g, ' ')
     .split(/^\$ /m)
     .slice(1)
     .map((step) => {

@@ -14,7 +14,7 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since, untested, untestedLine } from './wording.js';
 
 export interface TerminalOptions {
-  /** Width of the report, in characters. Default 100, minimum 60. */
+  /** Width of the report, in characters. Default 96, minimum 60. */
   columns?: number;
   /** Function that styles text. Default: no colors. */
   style?: Style;
@@ -33,7 +33,7 @@ const severityColors = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gre
 export function terminalReport(
   entries: readonly RequestRecord[],
   verdict: Verdict | RunResult,
-  { columns = 100, style = (_, text) => text }: TerminalOptions = {},
+  { columns = 96, style = (_, text) => text }: TerminalOptions = {},
 ): string {
   const width = Math.max(60, columns);
   const timeline = timelineOf(entries);
