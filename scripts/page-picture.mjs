@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { createSimulator } from '../dist/index.js';
 import { listen } from '../dist/node.js';
-import { root } from './repository.mjs';
+import { dashboardHash } from './dashboard-hash.mjs';
+import { noteProof, root } from './repository.mjs';
 
 const sim = createSimulator({
   scenario: {
@@ -48,6 +49,7 @@ try {
   // The timeline and the list above the detail.
   await page.evaluate(() => scrollBy(0, document.querySelector('.timeline').getBoundingClientRect().top - 8));
   await page.screenshot({ path: join(root, 'docs/page.png') });
+  noteProof('page.png', { dashboard: dashboardHash() });
 } finally {
   await browser.close();
   await server.close({ graceMs: 0 });

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript, run by npm run picture
+import { dashboardHash } from '../../scripts/dashboard-hash.mjs';
 import {
   anchorsOf,
   clonePages,
@@ -94,6 +96,11 @@ test('files of the package link only to files of the package', () => {
   const inPackage = links.filter(({ page, path }) => isPacked(page.path) && path !== 'docs/page.png');
   expect(inPackage.length).toBeGreaterThan(40);
   for (const { page, path } of inPackage) expect(isPacked(path), `${page.path} links to ${path}`).toBe(true);
+});
+
+test('the picture of the dashboard is not older than the code of the dashboard', () => {
+  const proof = JSON.parse(readFileSync(join(root, 'test/proof.json'), 'utf8'));
+  expect(proof['page.png'].dashboard, 'run npm run picture').toBe(dashboardHash());
 });
 
 test('every path in a page exists, in the repository or next to the page', () => {
