@@ -3,9 +3,10 @@
 
 import { source } from './source.mjs';
 
-const { documentedPlans, defaultSettings } = await source(`
+const { documentedPlans, defaultSettings, windowSeconds } = await source(`
   export { documentedPlans } from './petstore/document.js';
   export { defaultSettings } from './petstore/settings.js';
+  export { windowSeconds } from './rate-limits/plan-limits.js';
 `);
 
 /** Meaning of each preset of `ban`; the schema of the field lists the other values. */
@@ -41,6 +42,7 @@ const patternWords = [
     'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters',
   ],
   [/^\^\[!#\$%/, 'expected a header name'],
+  [/^\^\[a-z\]\[/, 'expected the name of a window: a small letter, then letters and digits, such as hour'],
 ];
 
 function wordsFor(pattern) {
@@ -126,6 +128,23 @@ function planRules() {
   };
 }
 
+/** Creates a rule that allows only the documented windows, unless the file or its base adds windows. */
+function windowRules() {
+  const names = Object.keys(windowSeconds);
+  const errorMessage = `expected a window of the scenario (${names.join(', ')}); add others to windows`;
+  const known = { propertyNames: { enum: names, errorMessage } };
+  return {
+    if: { not: anyOfNames(['windows', 'extends']) },
+    then: {
+      properties: {
+        plans: { additionalProperties: known },
+        keys: { additionalProperties: { properties: { usage: known } } },
+        assumptions: { properties: { enterpriseLimits: known } },
+      },
+    },
+  };
+}
+
 /**
  * Adds messages, meanings and rules for editors to the JSON Schema of scenarios.
  * @param schema changed in place
@@ -159,7 +178,7 @@ export function addEditorRules(schema, shipped) {
   const shaping = effects.filter((name) => !['respond', 'reset', 'close', 'hang', 'ban'].includes(name));
   then.allOf = thenRules(effects, shaping);
   ban.anyOf[0] = choice(banPresets);
-  schema.allOf = [planRules()];
+  schema.allOf = [planRules(), windowRules()];
 }
 
 /** JSON Schema keywords that only editors understand. */

@@ -14,7 +14,7 @@ const { assumptions, fields, optional, scenarioSchema, startSchema, toJsonSchema
   export { fields, optional } from './validation/schemas.js';
 `);
 
-const limits = { minute: 'Requests per minute.', day: 'Requests per day.' };
+const limits = { minute: 'Requests per minute; null for no limit.', day: 'Requests per day; null for no limit.' };
 const escalation = {
   factor: 'Factor by which each further ban is longer.',
   maxSeconds: 'Maximum length of a ban.',
@@ -54,7 +54,8 @@ export const descriptions = {
   'pets.generate.locale': 'Locale of the names, from faker, such as ja or pt_BR, or mixed. Default: en.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
   ...under('plans.*.', limits),
-  windows: 'Lengths of the windows, in whole seconds; shorter windows shorten the waits of a real client.',
+  windows:
+    'Lengths of the windows, in whole seconds; shorter windows shorten the waits of a real client. A name other than minute and day adds a window.',
   'windows.minute': 'Length of the minute window. Default: 60s.',
   'windows.day': 'Length of the day window. Default: 1d.',
   keys: 'API keys, by their text.',

@@ -20,6 +20,8 @@ const key = {
   expiresAtMs: 'Expiry time, from which the key receives 401, in Unix milliseconds.',
   ...under('minute', window),
   ...under('day', window),
+  windows: 'Counters of the windows that the scenario adds.',
+  ...under('windows.*', Object.fromEntries(Object.entries(window).filter(([path]) => path !== ''))),
   preset: 'Settings of the scenario that the first request applies.',
   'preset.usage': 'Requests already used.',
   ...under('preset.usage.', usage),

@@ -209,7 +209,7 @@ const faultSeconds = 5;
 function longestWaitSeconds(scenario: Scenario): number {
   const { windows = {}, keys = {}, faults = [] } = scenario;
   const { key, calls, parallel } = clientOf(scenario);
-  const named = [seconds(windows.minute), seconds(windows.day), seconds(keys[key]?.bannedFor)];
+  const named = [...Object.values(windows).map(seconds), seconds(keys[key]?.bannedFor)];
   const all = named.filter((each) => each <= 120);
   return Math.max(faults.length > 0 ? faultSeconds : 0, ...all) * Math.ceil(calls / parallel);
 }

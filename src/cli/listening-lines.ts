@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
 import type { RunningServer } from '../node/http/server.js';
+import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { formatInteger } from '../values/format-integer.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
+import { windowsOf } from '../values/window-fields.js';
 import { windowText } from '../values/window-text.js';
 import type { AddressSource, Listening } from './listen-flags.js';
 import { program } from './program.js';
@@ -48,8 +50,10 @@ export function listeningLines(
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const windows = coreOf(sim).state.resolved.windowSeconds;
-  const limits = ({ minute, day }: (typeof keys)[number]) =>
-    `${formatInteger(minute.limit)} ${per(windows.minute)}, ${formatInteger(day.limit)} ${per(windows.day)}`;
+  const limits = (info: KeyInfo) =>
+    windowsOf<WindowInfo>(info)
+      .map(([name, { limit }]) => `${formatInteger(limit)} ${per(windows[name] as number)}`)
+      .join(', ');
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";

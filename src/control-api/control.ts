@@ -3,6 +3,7 @@ import type { Fault } from '../scenario/fault-schema.js';
 import type { KeyInput } from '../scenario/resolve-keys.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { KeyInfo } from '../simulator/keys.js';
+import type { WindowFields } from '../values/window-fields.js';
 import type { ClockChange, ClockInfo } from './clock-operations.js';
 import type { LogHealth } from './control-operation.js';
 import type { ListedFault } from './fault-operations.js';
@@ -143,9 +144,9 @@ export interface Control {
   /** Lifts the ban of an API key and clears its strikes. */
   unbanKey(input: { key: string }): KeyInfo;
   /** Sets how many requests an API key has used, in new windows that start now. */
-  setKeyUsage(input: { key: string; minute?: number | undefined; day?: number | undefined }): KeyInfo;
+  setKeyUsage(input: { key: string } & WindowFields<number>): KeyInfo;
   /** Uses up a window of an API key, so that its next request receives 429. */
-  exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
+  exhaustKey(input: { key: string; window?: string | undefined }): KeyInfo;
   /**
    * Lists the stored pets in pages, in reverse list order. With a text, lists only pets that contain the text.
    */

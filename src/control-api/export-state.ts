@@ -1,5 +1,5 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
+import type { ApiKey } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
@@ -11,6 +11,7 @@ import { mountServices, readCopy, type ServiceCopies, writeCopy } from '../simul
 import { checkInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
 import { mapInSteps, type Steps } from '../values/steps.js';
+import { toWindowFields } from '../values/window-fields.js';
 import { invalid } from './control-error.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, type StateForm, stateVersion } from './state-schema.js';
@@ -162,8 +163,26 @@ function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<bool
 }
 
 /** Converts an API key to its form in an exported state, with the fields in a fixed order. */
-export const exportKey = (key: ApiKey): ExportedKey =>
-  withWindows(key, exportWindow(key.minute), exportWindow(key.day));
+export function exportKey(exported: ApiKey): ExportedKey {
+  const { key, plan, state, expiresAtMs, episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause } = exported;
+  const { preset, episode, backgroundSeconds } = exported;
+  return {
+    key,
+    plan,
+    state,
+    expiresAtMs,
+    ...toWindowFields(exported.windows.map((window) => [window.name, exportWindow(window)])),
+    preset: preset && { ...preset, usage: { ...preset.usage } },
+    episode: episode && { ...episode },
+    episodes,
+    strikes,
+    bans,
+    bannedFromMs,
+    bannedUntilMs,
+    banCause,
+    backgroundSeconds,
+  };
+}
 
 const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   startSeconds,

@@ -1,12 +1,13 @@
 import { keyFields, keyText } from '../scenario/key-schema.js';
-import type { KeyInfo } from '../simulator/keys.js';
+import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { refine, type Schema, transform } from '../validation/schema.js';
-import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
 import { count, durationInput } from '../validation/value-schemas.js';
 import { parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
+import { windowsOf } from '../values/window-fields.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, instantText, keyReference, wholeNumber } from './input-values.js';
@@ -39,11 +40,12 @@ export const keyInfoSchema = fields({
   key: described(string, 'Key: in full if the scenario contains it, otherwise only its end.'),
   plan: string,
   state: oneOf('active', 'revoked', 'expired', 'banned'),
-  minute: windowInfo,
-  day: windowInfo,
+  minute: optional(described(windowInfo, 'Absent, as `day`, if the plan has no limit for the window.')),
+  day: optional(windowInfo),
+  windows: optional(described(mapOf(string, windowInfo), 'Windows that the scenario adds, by name.')),
   strikes: described(count, 'Number of requests during a required wait; several in a row ban the key.'),
   bannedUntil: optional(described(instantText, 'End of the ban; absent without one.')),
-}) as Schema<KeyInfo>;
+}) as unknown as Schema<KeyInfo>;
 
 /** Describes a key for the control API. Masks a key that the scenario does not contain. */
 function shownKey(sim: Simulator, key: string): KeyInfo {
@@ -170,22 +172,28 @@ export const keyOperations = {
       key: keyReference,
       minute: optional(described(count, 'Used requests of the minute. Default: unchanged.')),
       day: optional(described(count, 'Used requests of the day. Default: unchanged.')),
+      windows: optional(described(mapOf(string, count), 'Used requests of windows that the scenario adds, by name.')),
     }),
     example: { key: 'free-key', minute: 59 },
     result: keyInfoSchema,
-    run: (sim, { key, minute, day }) =>
-      changeKey(sim, key, (text) =>
-        sim.keys.setUsage(text, { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) }),
-      ),
+    run: (sim, { key, ...usage }) =>
+      changeKey(sim, key, (text) => sim.keys.setUsage(text, Object.fromEntries(windowsOf(usage)))),
   }),
   exhaustKey: operation({
     method: 'POST',
     path: '/keys/{key}/exhaust',
     summary: 'Uses up a window of an API key, so that its next request receives 429',
-    input: fields({ key: keyReference, window: optional(oneOf('minute', 'day'), 'minute') }),
+    input: fields({
+      key: keyReference,
+      window: optional(described(string, 'Name of the window. Default: the first one of the plan.')),
+    }),
     example,
     result: keyInfoSchema,
     run: (sim, { key, window }) =>
-      changeKey(sim, key, (text) => sim.keys.setUsage(text, { [window]: sim.keys.get(text)[window].limit })),
+      changeKey(sim, key, (text) => {
+        const limits = new Map(windowsOf<WindowInfo>(sim.keys.get(text)));
+        const [[first, { limit }]] = [...limits] as [[string, WindowInfo]];
+        sim.keys.setUsage(text, { [window ?? first]: window === undefined ? limit : (limits.get(window)?.limit ?? 0) });
+      }),
   }),
 };

@@ -1,3 +1,4 @@
+import { type PlanLimits, shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { seededFraction } from '../values/seeded-random.js';
@@ -40,15 +41,17 @@ export function markLag(
   limitMs?: number,
 ): Verdict {
   const { resolved } = coreOf(sim).state;
-  const { clock, windowSeconds, faults } = resolved;
+  const { clock, plans, windowSeconds, faults } = resolved;
   if (sim.clock.frozen || clock.mode === 'frozen') return verdict;
   const ofFaults = faults.flatMap(({ when }) => [when.after, when.for].filter((ms) => ms !== undefined));
   const speed = clock.speed ?? 1;
+  const entries = sim.journal.query();
+  const limits = plans[entries[0]?.plan ?? ''] ?? (Object.values(plans)[0] as PlanLimits);
   const run = {
-    entries: sim.journal.query(),
+    entries,
     verdict,
     judge: createOtherJudge(sim, progress),
-    windowMs: windowSeconds.minute * 1_000,
+    windowMs: (windowSeconds[shortestWindow(limits, windowSeconds)] as number) * 1_000,
     periodsMs: [...ofFaults.filter((ms) => ms > 0), ...(limitMs === undefined ? [] : [limitMs * speed])],
   };
   const lagMs = decidingLagMs(run, { timerMs: timerMs * speed, startMs: startMs * speed });

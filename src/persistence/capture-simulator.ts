@@ -113,7 +113,8 @@ function* keyPieces(keys: readonly ApiKey[], unlisted: readonly ApiKey[]): Gener
   for (const part of parts(unlisted, keyLength)) yield { kind: 'unlistedKeys', keys: part.map(exportKey) };
 }
 
-const keyLength = ({ key, minute, day }: ApiKey) => 400 + key.length + 20 * (minute.log.length + day.log.length);
+const keyLength = ({ key, windows }: ApiKey) =>
+  windows.reduce((sum, { log }) => sum + 80 + 20 * log.length, 240 + key.length);
 const recordLength = (record: RequestRecord) => 200 + bytesOf(record);
 const runningLength = ({ exchange: { call } }: JsonRunning) => 1_000 + lengthOf(call.body);
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>

@@ -120,7 +120,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     question: 'Which limits does the Enterprise plan have?',
     documentQuote: 'Enterprise: Custom, Custom.',
     alternatives: [{ minute: 10, day: 50 }],
-    form: 'requests per minute and per day',
+    form: 'requests per window',
     alsoAt: 'plans.enterprise',
   },
   algorithm: {

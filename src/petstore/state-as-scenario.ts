@@ -1,11 +1,12 @@
 import type { ExportedState } from '../control-api/state-schema.js';
 import { type ApiKey, refresh } from '../rate-limits/api-key.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
-import type { ExportedKey } from '../scenario/key-state-schema.js';
+import type { ExportedKey, WindowState } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { jsonText } from '../values/json.js';
+import { toWindowFields, type WindowFields, windowsOf } from '../values/window-fields.js';
 import { defaultScenario } from './default-scenario.js';
 import { firstIdAfter } from './pet-store.js';
 import type { GeneratePets } from './resolve-pets.js';
@@ -71,14 +72,14 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);
   const { plan, state, expiresAtMs, bannedUntilMs, preset } = key;
-  const used = ({ limit, remaining }: ApiKey['minute']) => limit - remaining;
-  const usage = preset?.usage ?? { minute: used(key.minute), day: used(key.day) };
+  const usage =
+    preset?.usage ?? Object.fromEntries(key.windows.map(({ name, limit, remaining }) => [name, limit - remaining]));
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
     // Writes the state `active` only to override a key that the default scenario declares inactive.
     ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
-    ...(usage.minute + usage.day > 0 && { usage }),
+    ...(Object.values(usage).some((used) => used > 0) && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
     ...(expiresAtMs !== undefined && isDate(expiresAtMs) && { expiresAt: new Date(expiresAtMs).toISOString() }),
   };
@@ -91,12 +92,11 @@ const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
 
 /** Exact state of a key, without the fields that have their initial values. */
 function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: number) {
-  const { key: text, plan: _, state: __, minute, day, preset, backgroundSeconds, ...rest } = key;
+  const { key: text, plan: _, state: __, minute, day, windows, preset, backgroundSeconds, ...rest } = key;
   const { episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause, ...others } = rest;
   return {
     ...defined(others),
-    ...(isUsed(minute) && { minute: windowState(minute) }),
-    ...(isUsed(day) && { day: windowState(day) }),
+    ...toWindowFields(usedWindows({ minute, day, windows })),
     // Subtracts earlier clock moves from the key's `clockMovedMs`, because the exported scenario starts with an unmoved
     // clock.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
@@ -107,10 +107,12 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
   };
 }
 
-const isUsed = ({ startSeconds, used, log }: ExportedKey['minute']) =>
-  startSeconds !== -1 || used > 0 || log.length > 0;
+const usedWindows = (fields: WindowFields<WindowState>) =>
+  windowsOf(fields).flatMap(([name, state]) => (isUsed(state) ? [[name, windowState(state)] as const] : []));
 
-const windowState = ({ log, ...window }: ExportedKey['minute']) => ({ ...window, ...(log.length > 0 && { log }) });
+const isUsed = ({ startSeconds, used, log }: WindowState) => startSeconds !== -1 || used > 0 || log.length > 0;
+
+const windowState = ({ log, ...window }: WindowState) => ({ ...window, ...(log.length > 0 && { log }) });
 
 const defined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,10 +1,17 @@
 import { ApiError, keyBanned } from '../requests/api-error.js';
 import { pluralize } from '../values/pluralize.js';
 import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh } from './api-key.js';
-import { windowSeconds } from './plan-limits.js';
-import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
+import { type WindowLengths, windowSeconds } from './plan-limits.js';
+import {
+  isExhausted,
+  leastRemaining,
+  type RateReport,
+  reportBanned,
+  reportServed,
+  reportWindow,
+} from './rate-report.js';
 import type { LimitSettings } from './settings.js';
-import type { Algorithm } from './window.js';
+import type { Algorithm, Window } from './window.js';
 
 /** Decision whether a request is accepted, and the rate-limit report for the response headers. */
 export interface Admission {
@@ -25,8 +32,8 @@ export const limitsApplyTo = (
   typeof limitsApply === 'string' ? limitsApply === 'all' : operation !== undefined && limitsApply.includes(operation);
 
 /**
- * Decides whether a key's request is accepted: checks the key's ban, then the minute and day windows. Counts an
- * accepted request in both windows.
+ * Decides whether a key's request is accepted: checks the key's ban, then its windows. Counts an accepted
+ * request in every window.
  * @param options.isLimited whether the plan limits apply to the operation; a ban always applies
  * @param options.counts whether an accepted request uses quota
  */
@@ -48,11 +55,11 @@ export function admit(
     return { rate: reportServed(key, settings.reportedWindow), refusal: undefined, isStrike: false };
   }
   countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
-  const rate = reportRefused(key);
+  const window = leastRemaining(key);
+  const rate = reportWindow(window);
   const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
   if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
-  const { limit, window, resetAtSeconds } = rate;
-  const message = `The ${key.plan} plan allows ${pluralize(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${pluralize(resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The ${key.plan} plan allows ${pluralize(window.limit, 'request')} ${per(window)}; retry in ${pluralize(window.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
@@ -63,6 +70,9 @@ function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, 
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
-/** Text for a window's length in an error message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
-const per = (lengthSeconds: number, window: RateReport['window']) =>
-  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${pluralize(lengthSeconds, 'second')}`;
+/**
+ * Text for a window's length in an error message: `a minute`, or `in 6 seconds` if the scenario changes the length or
+ * adds the window.
+ */
+const per = ({ name, lengthSeconds }: Window) =>
+  lengthSeconds === (windowSeconds as WindowLengths)[name] ? `a ${name}` : `in ${pluralize(lengthSeconds, 'second')}`;

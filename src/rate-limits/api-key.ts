@@ -1,4 +1,5 @@
-import type { PlanLimits } from './plan-limits.js';
+import type { WindowName } from '../requests/request-record.js';
+import type { PlanLimits, WindowLengths } from './plan-limits.js';
 import type { LimitSettings } from './settings.js';
 import { type Algorithm, createWindow, type Window } from './window.js';
 
@@ -10,8 +11,8 @@ export interface KeyDefinition {
   expiresAtMs?: number | undefined;
   /** Time from the key's first request to its expiry. If `expiresAtMs` is earlier, the key expires then. */
   expiresInMs?: number | undefined;
-  /** Requests that count as used in the minute and day windows at the key's first request. */
-  usage: PlanLimits;
+  /** Requests that count as used at the key's first request, by window. */
+  usage: Readonly<Record<WindowName, number>>;
   /** Length of the ban with which a key starts, counted from the key's first request; 0 for no ban. */
   bannedForMs: number;
 }
@@ -28,8 +29,8 @@ export interface ApiKey {
   readonly plan: string;
   state: 'active' | 'revoked';
   expiresAtMs: number | undefined;
-  readonly minute: Window;
-  readonly day: Window;
+  /** Windows that the key's plan limits, in the scenario's order; at least one. */
+  readonly windows: readonly Window[];
   /**
    * Initial usage, ban and expiry that the scenario sets for the key. The key's first request applies them, and sets
    * `preset` to `undefined`. `clockMovedMs`: time by which the clock had been moved when the key was created, in
@@ -54,19 +55,17 @@ export interface ApiKey {
 }
 
 type OptionalField = 'expiresAtMs' | 'preset' | 'episode';
-type KeyFields = Omit<ApiKey, 'minute' | 'day' | OptionalField> & Partial<Pick<ApiKey, OptionalField>>;
+type KeyFields = Omit<ApiKey, 'windows' | OptionalField> & Partial<Pick<ApiKey, OptionalField>>;
 
 /**
- * Copies a key's fields and sets the given `minute` and `day` windows. Lists the fields, because an object spread takes
- * ten times as long.
+ * Copies a key's fields and sets its windows. Lists the fields, because an object spread takes ten times as long.
  */
-export const withWindows = <WindowState>(key: KeyFields, minute: WindowState, day: WindowState) => ({
+export const withWindows = (key: KeyFields, windows: readonly Window[]): ApiKey => ({
   key: key.key,
   plan: key.plan,
   state: key.state,
   expiresAtMs: key.expiresAtMs,
-  minute,
-  day,
+  windows,
   preset: key.preset && { ...key.preset, usage: { ...key.preset.usage } },
   episode: key.episode && { ...key.episode },
   episodes: key.episodes,
@@ -91,18 +90,18 @@ export function createApiKey(
   key: string,
   { plan, state, expiresAtMs, expiresInMs, usage, bannedForMs }: KeyDefinition,
   limits: PlanLimits,
-  windowSeconds: PlanLimits,
+  windowSeconds: WindowLengths,
   nowMs: number,
   clockMovedMs: number,
 ): ApiKey {
-  const hasPreset = usage.minute + usage.day + bannedForMs > 0 || expiresInMs !== undefined;
+  const isUsed = Object.values(usage).some((used) => used > 0);
+  const hasPreset = isUsed || bannedForMs > 0 || expiresInMs !== undefined;
   return {
     key,
     plan,
     state,
     expiresAtMs,
-    minute: createWindow(limits.minute, windowSeconds.minute),
-    day: createWindow(limits.day, windowSeconds.day),
+    windows: Object.entries(limits).map(([name, limit]) => createWindow(name, limit, windowSeconds[name] as number)),
     preset: hasPreset ? { usage, bannedForMs, expiresInMs, clockMovedMs } : undefined,
     episode: undefined,
     episodes: 0,
@@ -127,8 +126,10 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   const startSeconds = Math.floor(startMs / 1000);
   // The API key's usage in the scenario already includes earlier requests of other simulated clients.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
-  if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
-  if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
+  for (const window of key.windows) {
+    const used = preset.usage[window.name] ?? 0;
+    if (used > 0) algorithm.preset(window, used, startSeconds);
+  }
   if (preset.bannedForMs > 0) startBan(key, startMs, preset.bannedForMs, 'set');
   if (preset.expiresInMs !== undefined) {
     key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, startMs + preset.expiresInMs);
@@ -137,36 +138,40 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
 
 /** Sets a key's used requests per window. Each changed window starts at `nowMs`. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
-  for (const name of ['minute', 'day'] as const) {
-    const used = usage[name];
-    if (used !== undefined) algorithm.preset(key[name], used, Math.floor(nowMs / 1000));
+  for (const window of key.windows) {
+    const used = usage[window.name];
+    if (used !== undefined) algorithm.preset(window, used, Math.floor(nowMs / 1000));
   }
 }
 
+/** Finds a key's window by its name. */
+export const windowOf = ({ windows }: Pick<ApiKey, 'windows'>, name: WindowName): Window | undefined =>
+  windows.find((window) => window.name === name);
+
 /**
- * Updates a key's minute and day windows to the current time, without counting a request. If the clock was set back,
+ * Updates a key's windows to the current time, without counting a request. If the clock was set back,
  * removes a ban, or a series of rate-limited requests, that starts after `nowMs`.
  */
 export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
-  algorithm.refresh(key.minute, nowSeconds);
-  algorithm.refresh(key.day, nowSeconds);
+  const { windows } = key;
+  for (let index = 0; index < windows.length; index++) algorithm.refresh(windows[index] as Window, nowSeconds);
   if (nowMs < key.bannedFromMs) liftBan(key);
   if (key.episode !== undefined && nowMs < key.episode.firstRefusalMs) endEpisode(key);
 }
 
 /**
- * Counts an accepted request in the minute and day windows of an API key, ends the key's series of refusals and clears
+ * Counts an accepted request in the windows of an API key, ends the key's series of refusals and clears
  * the strikes.
  */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
-  countBoth(key, algorithm, nowSeconds, 1);
+  countAll(key, algorithm, nowSeconds, 1);
   endEpisode(key);
 }
 
 /**
- * Counts a refused request in the key's minute and day windows that the setting `rejectedCounts` selects. Refusals by
- * the minute limit can thus use up the day window.
+ * Counts a refused request in the key's windows that the setting `rejectedCounts` selects. Refusals by the minute limit
+ * can thus use up the day window.
  */
 export function countRefused(
   key: ApiKey,
@@ -175,7 +180,7 @@ export function countRefused(
   nowSeconds: number,
 ): void {
   if (rejectedCounts === 'none') return;
-  const windows = [key.minute, key.day];
+  const { windows } = key;
   const counting = rejectedCounts === 'all' ? windows : windows.filter((window) => window.remaining > 0);
   for (const window of counting) algorithm.count(window, nowSeconds);
 }
@@ -253,9 +258,7 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   key.backgroundSeconds = nowSeconds;
   const start = nowSeconds - exactBackgroundSeconds;
   if (second < start) {
-    const servedPerSecond = Math.min(perSecond, key.minute.limit / key.minute.lengthSeconds);
-    const seconds = Math.min(start - second, key.day.lengthSeconds);
-    countBackground(key, algorithm, start, Math.floor(servedPerSecond * seconds), 'day');
+    estimateBackground(key, algorithm, perSecond, second, start);
     second = start;
   }
   while (++second <= nowSeconds) {
@@ -265,24 +268,41 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
     countBackground(key, algorithm, second, requests);
     // Skips to the reset of an exhausted rate-limit window. All simulated requests until the reset are refused and not
     // counted.
-    if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
-    if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
+    for (const { remaining, resetAtSeconds } of key.windows) {
+      if (remaining === 0) second = Math.max(second, resetAtSeconds - 1);
+    }
   }
 }
 
-function countBackground(key: ApiKey, algorithm: Algorithm, second: number, requests: number, only?: 'day'): void {
-  const { minute, day } = key;
-  algorithm.refresh(minute, second);
-  algorithm.refresh(day, second);
-  const served = Math.min(requests, day.remaining, only === undefined ? minute.remaining : Number.POSITIVE_INFINITY);
-  if (served <= 0) return;
-  if (only === undefined) countBoth(key, algorithm, second, served);
-  else algorithm.count(day, second, served);
+/**
+ * Estimates the usage of a key's windows by other clients from `fromSecond` to `toSecond`. Each window's requests are
+ * bounded by the limits of all shorter windows. Omits the shortest window, which then has ended.
+ */
+function estimateBackground(
+  { windows }: ApiKey,
+  algorithm: Algorithm,
+  perSecond: number,
+  fromSecond: number,
+  toSecond: number,
+): void {
+  let servedPerSecond = perSecond;
+  for (const [index, window] of windows.toSorted((a, b) => a.lengthSeconds - b.lengthSeconds).entries()) {
+    algorithm.refresh(window, toSecond);
+    const requests = Math.floor(servedPerSecond * Math.min(toSecond - fromSecond, window.lengthSeconds));
+    const served = Math.min(requests, window.remaining);
+    if (index > 0 && served > 0) algorithm.count(window, toSecond, served);
+    servedPerSecond = Math.min(servedPerSecond, window.limit / window.lengthSeconds);
+  }
 }
 
-function countBoth(key: ApiKey, algorithm: Algorithm, nowSeconds: number, requests: number): void {
-  algorithm.count(key.minute, nowSeconds, requests);
-  algorithm.count(key.day, nowSeconds, requests);
+function countBackground(key: ApiKey, algorithm: Algorithm, second: number, requests: number): void {
+  for (const window of key.windows) algorithm.refresh(window, second);
+  const served = Math.min(requests, ...key.windows.map(({ remaining }) => remaining));
+  if (served > 0) countAll(key, algorithm, second, served);
+}
+
+function countAll({ windows }: ApiKey, algorithm: Algorithm, nowSeconds: number, requests: number): void {
+  for (let index = 0; index < windows.length; index++) algorithm.count(windows[index] as Window, nowSeconds, requests);
 }
 
 function endEpisode(key: ApiKey): void {

@@ -1,4 +1,4 @@
-import type { WindowName } from '../requests/request-record.js';
+import type { WindowLengths } from './plan-limits.js';
 import type { RateReport } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 
@@ -11,7 +11,7 @@ export function draftFields(
   shape: Exclude<LimitSettings['rateLimitFields'], 'none'>,
   { limit, remaining, resetAtSeconds, window }: RateReport,
   nowSeconds: number,
-  windowSeconds: Readonly<Record<WindowName, number>>,
+  windowSeconds: WindowLengths,
 ): Record<string, string> {
   const seconds = Math.max(0, resetAtSeconds - nowSeconds);
   if (shape === 'legacy') {

@@ -10,7 +10,7 @@ import {
   refresh,
   withWindows,
 } from './api-key.js';
-import type { PlanLimits } from './plan-limits.js';
+import type { PlanLimits, WindowLengths } from './plan-limits.js';
 import type { Algorithm, Window } from './window.js';
 
 /**
@@ -23,7 +23,7 @@ export interface KeyRegistryOptions {
   /** API keys defined by the scenario, by token. A reset restores these definitions. */
   definitions: ReadonlyMap<string, KeyDefinition>;
   plans: Readonly<Record<string, PlanLimits>>;
-  windowSeconds: PlanLimits;
+  windowSeconds: WindowLengths;
   algorithm: Algorithm;
   acceptAnyKey: boolean;
   /** Request rate of other simulated clients that share a key, in requests per second, by the key's token. */
@@ -187,7 +187,7 @@ export class KeyRegistry {
 const unusedFreeKey: KeyDefinition = {
   plan: 'free',
   state: 'active',
-  usage: { minute: 0, day: 0 },
+  usage: {},
   bannedForMs: 0,
 };
 
@@ -196,9 +196,10 @@ export function* copyKeys({ keys, unlisted }: KeyRegistryState): Steps<KeyRegist
 }
 
 /** Copies an API key's state, including the windows. */
-const copyKey = (key: ApiKey): ApiKey => withWindows(key, copyWindow(key.minute), copyWindow(key.day));
+const copyKey = (key: ApiKey): ApiKey => withWindows(key, key.windows.map(copyWindow));
 
 const copyWindow = (window: Window): Window => ({
+  name: window.name,
   limit: window.limit,
   lengthSeconds: window.lengthSeconds,
   startSeconds: window.startSeconds,

@@ -4,10 +4,25 @@ import type { WindowName } from '../requests/request-record.js';
  * Default lengths of the two rate-limit windows of a plan. The API's documentation limits "Requests per minute" and
  * "Requests per day".
  */
-export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
+export const windowSeconds = { minute: 60, day: 86_400 } as const;
 
-/** Limits of a plan: requests per window for one API key. */
-export interface PlanLimits {
-  minute: number;
-  day: number;
+/**
+ * Lengths of a scenario's rate-limit windows, in seconds: the documented windows first, then others in the scenario's
+ * order.
+ */
+export type WindowLengths = Readonly<Record<WindowName, number>>;
+
+/** Limits of a plan: requests per window for one API key. A window without a limit is absent; at least one has a limit. */
+export type PlanLimits = Readonly<Record<WindowName, number>>;
+
+/**
+ * Name of a plan's shortest window. `day` is never shorter than `minute`, because a scenario may shorten the day for a
+ * test.
+ */
+export function shortestWindow(limits: PlanLimits, lengths: WindowLengths): WindowName {
+  const names = Object.keys(limits).filter((name) => name !== 'day' || limits.minute === undefined);
+  return names.reduce((least, name) => ((lengths[name] as number) < (lengths[least] as number) ? name : least));
 }
+
+/** Changes of a plan's limits. `null` removes a limit. */
+export type LimitChanges = Readonly<Record<WindowName, number | null>>;

@@ -1,5 +1,5 @@
 import type { WindowName } from '../requests/request-record.js';
-import type { ApiKey } from './api-key.js';
+import { type ApiKey, windowOf } from './api-key.js';
 import { rateLimitHeaders } from './header-names.js';
 import type { LimitSettings } from './settings.js';
 import type { Window } from './window.js';
@@ -13,54 +13,61 @@ export interface RateReport {
   window: WindowName;
 }
 
-/** Whether an API key has no requests left in its minute or day window. Call it after ended windows were reset. */
-export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
-
-/**
- * Creates the rate-limit headers' values for an accepted request. If `reportedWindow` is `least-remaining`, the headers
- * describe the window (minute or day) with fewer remaining requests; if equal, the window that resets later.
- */
-export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
-  if (reportedWindow !== 'least-remaining') return report(key[reportedWindow], reportedWindow);
-  const { minute, day } = key;
-  const isDay =
-    day.remaining < minute.remaining ||
-    (day.remaining === minute.remaining && day.resetAtSeconds > minute.resetAtSeconds);
-  return isDay ? report(day, 'day') : report(minute, 'minute');
+/** Whether an API key has no requests left in one of its windows. Call it after ended windows were reset. */
+export function isExhausted({ windows }: ApiKey): boolean {
+  for (let index = 0; index < windows.length; index++) if ((windows[index] as Window).remaining === 0) return true;
+  return false;
 }
 
 /**
- * Creates the rate-limit headers' values for a rate-limited request. Describes the exhausted window; if both are
- * exhausted, the window that resets later.
+ * Returns the window with the fewest remaining requests; if equal, the window that resets later, then the first one. If
+ * windows are exhausted, this is the exhausted window that resets last.
  */
-export const reportRefused = (key: ApiKey) => reportServed(key, 'least-remaining');
+export function leastRemaining({ windows }: ApiKey): Window {
+  let least = windows[0] as Window;
+  for (let index = 1; index < windows.length; index++) {
+    const window = windows[index] as Window;
+    const isLess =
+      window.remaining < least.remaining ||
+      (window.remaining === least.remaining && window.resetAtSeconds > least.resetAtSeconds);
+    if (isLess) least = window;
+  }
+  return least;
+}
+
+/**
+ * Creates the rate-limit headers' values for an accepted request. The headers describe the window that `reportedWindow`
+ * names. If it is `least-remaining`, or the key's plan lacks the window, they describe the window with the fewest
+ * remaining requests.
+ */
+export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
+  const named = reportedWindow === 'least-remaining' ? undefined : windowOf(key, reportedWindow);
+  return reportWindow(named ?? leastRemaining(key));
+}
 
 /**
  * Creates the rate-limit headers' values for a banned key. The reset time is the end of the ban or, if later, an
  * exhausted window's reset.
  */
 export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
-  const resets = [key.minute, key.day]
-    .filter(({ remaining }) => remaining === 0)
-    .map((window) => window.resetAtSeconds);
+  const resets = key.windows.filter(({ remaining }) => remaining === 0).map((window) => window.resetAtSeconds);
   const resetAtSeconds = Math.max(Math.ceil(key.bannedUntilMs / 1000), ...resets);
-  const window = isExhausted(key) ? reportRefused(key) : reportServed(key, reportedWindow);
+  const window = isExhausted(key) ? reportWindow(leastRemaining(key)) : reportServed(key, reportedWindow);
   return { ...window, remaining: 0, resetAtSeconds };
 }
 
 /**
- * Creates the rate-limit headers' values for a 401, which has no key. By default, reports the full minute limit, so
+ * Creates the rate-limit headers' values for a 401, which has no key. By default, reports the full limit of a window, so
  * that no client waits for a reset.
  */
 export function reportUnauthorized(
-  limit: number,
-  lengthSeconds: number,
+  { name, limit, lengthSeconds }: Pick<Window, 'name' | 'limit' | 'lengthSeconds'>,
   unauthorizedHeaders: LimitSettings['unauthorizedHeaders'],
   nowSeconds: number,
 ): RateReport | undefined {
   if (unauthorizedHeaders === 'omit') return undefined;
   const remaining = unauthorizedHeaders === 'remaining-zero' ? 0 : limit;
-  return { limit, remaining, resetAtSeconds: nowSeconds + lengthSeconds, window: 'minute' };
+  return { limit, remaining, resetAtSeconds: nowSeconds + lengthSeconds, window: name };
 }
 
 /** Adds the X-RateLimit headers to the headers of a response. */
@@ -70,6 +77,10 @@ export function addRateHeaders(headers: Record<string, string>, { limit, remaini
   headers[rateLimitHeaders.reset] = String(resetAtSeconds);
 }
 
-function report({ limit, remaining, resetAtSeconds }: Window, window: WindowName): RateReport {
-  return { limit, remaining, resetAtSeconds, window };
-}
+/** Creates the rate-limit headers' values that describe a window. */
+export const reportWindow = ({ limit, remaining, resetAtSeconds, name }: Window): RateReport => ({
+  limit,
+  remaining,
+  resetAtSeconds,
+  window: name,
+});

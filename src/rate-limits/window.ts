@@ -1,10 +1,12 @@
+import type { WindowName } from '../requests/request-record.js';
 import type { LimitSettings } from './settings.js';
 
 /** Value of `startSeconds` for a rate-limit window that is not running. The next counted request starts the window. */
 const notStarted = -1;
 
-/** Usage of one limit (per minute or per day) by one API key, as plain data. Times are Unix seconds. */
+/** Usage of one limit, such as that per minute, by one API key, as plain data. Times are Unix seconds. */
 export interface Window {
+  readonly name: WindowName;
   readonly limit: number;
   readonly lengthSeconds: number;
   /**
@@ -43,8 +45,9 @@ export interface Algorithm {
   preset(window: Window, requests: number, startSeconds: number): void;
 }
 
-export function createWindow(limit: number, lengthSeconds: number): Window {
+export function createWindow(name: WindowName, limit: number, lengthSeconds: number): Window {
   return {
+    name,
     limit,
     lengthSeconds,
     startSeconds: notStarted,

@@ -1,8 +1,8 @@
 import type { JsonBytes } from '../values/json-bytes.js';
 import type { WireFault } from './wire-fault.js';
 
-/** Names of a plan's limit windows: "Requests per minute", "Requests per day". */
-export type WindowName = 'minute' | 'day';
+/** Name of a plan's limit window: `minute` and `day` of the API's documentation, or a name that a scenario adds. */
+export type WindowName = string;
 
 /** Reason why a request was rejected: a limit of the plan, or a ban of the key. */
 export type RefusalKind = 'limit' | 'ban';
@@ -85,7 +85,7 @@ export type Delivery = Pick<
 /** Details of a request that only the simulator knows, because the client cannot see them on the wire. */
 export interface RequestKnowledge {
   readonly plan: string | undefined;
-  /** Rate-limit window (`minute` or `day`) that the response's rate-limit headers describe. */
+  /** Rate-limit window, such as `minute`, that the response's rate-limit headers describe. */
   readonly window: WindowName | undefined;
   readonly refusal: RefusalKind | undefined;
   /**

@@ -1,9 +1,21 @@
+import { windowSeconds } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
-import { type AnySchema, check, type Output, type SchemaIssue, toIssues } from '../validation/schema.js';
-import { isMap } from '../values/plain-data.js';
+import { hintFor } from '../validation/nearest.js';
+import {
+  type AnySchema,
+  check,
+  type Output,
+  otherThan,
+  type SchemaIssue,
+  shown,
+  toIssues,
+} from '../validation/schema.js';
+import { oneOf } from '../validation/schemas.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { type KnownOperations, unknownOperations } from './operations.js';
+import { unknownWindow } from './per-window.js';
 import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
 import type { ScenarioRules } from './scenario-rules.js';
@@ -23,6 +35,7 @@ export function* checkScenario(
   const otherFields: CheckedScenario = {
     ...(checkAll === undefined ? check(schema, scenario, found) : yield* checkAll(schema, scenario, found)),
   };
+  reportWindowNames(scenario, found);
   issues.push(...toIssues(found));
   for (const { steps, unknown } of found) {
     const [field, name] = steps as [keyof CheckedScenario, (string | number)?];
@@ -46,6 +59,41 @@ export function* checkScenario(
     }
   }
   return otherFields;
+}
+
+/**
+ * Reports windows that plans and settings of a scenario name although the scenario does not have them, and new windows
+ * without a limit whose names resemble a documented one. Reads the scenario as written, to report the names next to
+ * invalid values.
+ */
+function reportWindowNames(scenario: object, found: SchemaIssue[]): void {
+  const { windows = {}, plans, assumptions, limits } = mapOf(scenario);
+  if (!isMap(windows)) return;
+  const documented = Object.keys(windowSeconds);
+  const known = Object.keys({ ...windowSeconds, ...windows });
+  const limited = new Set(documented);
+  const settings = mapOf(assumptions);
+  const ofPlans = Object.entries(mapOf(plans)).map(([plan, changes]) => [['plans', plan], changes] as const);
+  for (const [steps, changes] of [
+    [['assumptions', 'enterpriseLimits'], settings.enterpriseLimits] as const,
+    ...ofPlans,
+  ]) {
+    for (const name of Object.keys(mapOf(changes))) {
+      limited.add(name);
+      if (!known.includes(name))
+        found.push({ steps: [...steps, name], message: unknownWindow(name, known, 'scenario'), onName: true });
+    }
+  }
+  for (const name of known) {
+    const hint = limited.has(name) ? '' : hintFor(name, documented);
+    const message = `expected a window that a plan limits, got ${shown(name)}${hint}`;
+    if (hint !== '') found.push({ steps: ['windows', name], message, onName: true });
+  }
+  const reportable = oneOf('least-remaining', ...known);
+  for (const [field, { reportedWindow }] of Object.entries({ limits: mapOf(limits), assumptions: settings })) {
+    if (typeof reportedWindow === 'string' && !reportable.accepts(reportedWindow))
+      found.push({ steps: [field, 'reportedWindow'], message: otherThan(reportable, reportedWindow) });
+  }
 }
 
 /** Reduces an invalid fault rule to its name, keys and plan, so that these can still be checked. */

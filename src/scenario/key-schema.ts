@@ -1,5 +1,6 @@
-import { fields, oneOf, optional, string } from '../validation/schemas.js';
+import { oneOf, optional, string } from '../validation/schemas.js';
 import { count, duration, instant, matching } from '../validation/value-schemas.js';
+import { perWindow } from './per-window.js';
 
 /**
  * Schema of an API key's token. Allows the characters of a header (RFC 9110 section 5.5), except those that separate
@@ -16,6 +17,6 @@ export const keyFields = {
   state: optional(oneOf('active', 'revoked')),
   expiresAt: optional(instant),
   expiresIn: optional(duration),
-  usage: optional(fields({ minute: optional(count), day: optional(count) })),
+  usage: optional(perWindow(count)),
   bannedFor: optional(duration),
 };

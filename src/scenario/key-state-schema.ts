@@ -1,9 +1,10 @@
 import type { Window } from '../rate-limits/window.js';
 import type { Output, Schema } from '../validation/schema.js';
-import { fields, list, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { fields, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { between, count, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
 import { keyText } from './key-schema.js';
+import { perWindow } from './per-window.js';
 
 export const instantMs = whole(0, latestMs);
 const tenYearsMs = 3_650 * 86_400_000;
@@ -26,11 +27,12 @@ const windowState = fields({
 
 const stateFields = {
   expiresAtMs: optional(endMs),
-  minute: windowState,
-  day: windowState,
+  minute: optional(windowState),
+  day: optional(windowState),
+  windows: optional(mapOf(string, windowState)),
   preset: optional(
     fields({
-      usage: fields({ minute: count, day: count }),
+      usage: perWindow(count),
       bannedForMs: spanMs,
       expiresInMs: optional(spanMs),
       clockMovedMs: whole(-latestMs, latestMs),
@@ -55,12 +57,10 @@ export const apiKeySchema = fields({
 });
 
 export type ExportedKey = Output<typeof apiKeySchema>;
+export type WindowState = Output<typeof windowState>;
 
-/** Schema of a rate-limit window's usage. Defaults to an unused window, without requests. */
-const startWindow = optional(
-  fields({ startSeconds: seconds, used: count, log: optional(list(pair(seconds, count)), []) }),
-  { startSeconds: -1, used: 0, log: [] },
-);
+/** Schema of a rate-limit window's usage in a scenario, where the list of request times may be absent. */
+const startWindow = fields({ startSeconds: seconds, used: count, log: optional(list(pair(seconds, count)), []) });
 
 /**
  * Schema of the exported state of a key that the scenario defines. Most fields are optional and default to an unused
@@ -68,8 +68,9 @@ const startWindow = optional(
  */
 export const keyStateSchema = fields({
   ...stateFields,
-  minute: startWindow,
-  day: startWindow,
+  minute: optional(startWindow),
+  day: optional(startWindow),
+  windows: optional(mapOf(string, startWindow)),
   episodes: optional(count, 0),
   strikes: optional(count, 0),
   bans: optional(count, 0),

@@ -7,6 +7,7 @@ import { fields } from '../validation/schemas.js';
 import type { Steps } from '../values/steps.js';
 import { checkWith } from './check-scenario.js';
 import { keyFields, keyText } from './key-schema.js';
+import { checkUsage } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
 import type { CheckedScenario } from './scenario-schema.js';
 
@@ -84,17 +85,13 @@ export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], iss
 }
 
 function toDefinition(
-  { plan = 'free', state = 'active', usage, bannedFor = 0, expiresAt, expiresIn }: Output<typeof keySchema>,
+  { plan = 'free', state = 'active', usage = {}, bannedFor = 0, expiresAt, expiresIn }: Output<typeof keySchema>,
   plans: Plans,
   steps: readonly Step[],
   issues: Issue[],
 ): KeyDefinition {
   const limits = limitsOf(plan, plans, [...steps, 'plan'], issues);
-  const used = { minute: usage?.minute ?? 0, day: usage?.day ?? 0 };
-  for (const window of ['minute', 'day'] as const) {
-    if (limits === undefined || used[window] <= limits[window]) continue;
-    const message = `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`;
-    issues.push(issueAt([...steps, 'usage', window], message));
-  }
+  if (limits !== undefined) checkUsage(usage, limits, [...steps, 'usage'], issues);
+  const used = Object.fromEntries(Object.keys(limits ?? {}).map((window) => [window, usage[window] ?? 0]));
   return { plan, state, expiresAtMs: expiresAt, expiresInMs: expiresIn, usage: used, bannedForMs: bannedFor };
 }

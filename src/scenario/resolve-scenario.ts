@@ -3,7 +3,7 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import { freeFaultName } from '../faults/fault-rules.js';
 import type { HostileHeaders } from '../faults/hostile-headers.js';
 import type { KeyDefinition } from '../rate-limits/api-key.js';
-import { type PlanLimits, windowSeconds } from '../rate-limits/plan-limits.js';
+import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import { isMap, merge } from '../values/plain-data.js';
@@ -30,7 +30,7 @@ export interface ResolvedScenario extends ServiceContent {
   seed: number;
   clock: ClockStart;
   plans: Readonly<Record<string, PlanLimits>>;
-  windowSeconds: PlanLimits;
+  windowSeconds: WindowLengths;
   keys: ReadonlyMap<string, KeyDefinition>;
   faults: readonly FaultRule[];
   hostileHeaders: HostileHeaders | undefined;
@@ -72,10 +72,10 @@ export function* resolveInSteps(
   // Checks references to API keys against the keys as written, including invalid ones. An invalid key is itself
   // reported, so references to it are not reported too.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
-  const plans = resolvePlans(checked, rules.plans, settings, issues);
+  const windowSeconds: WindowLengths = { ...documentedLengths, ...checked.windows };
+  const plans = resolvePlans(checked, rules.plans, settings, windowSeconds, issues);
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
-  const { minute = windowSeconds.minute, day = windowSeconds.day } = checked.windows ?? {};
   const resolved: ResolvedScenario = {
     scenario: complete,
     name: checked.name ?? 'unnamed',
@@ -83,13 +83,13 @@ export function* resolveInSteps(
     clock: { startMs, skewMs, mode, speed },
     ...(yield* rules.resolve(checked, { seed, settings, options }, issues)),
     plans,
-    windowSeconds: { minute, day },
+    windowSeconds,
     keys: yield* resolveKeys(checked, plans, issues),
     faults: resolveFaults(checked, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
     settings,
-    start: options.readStart?.(checked, { plans, windowSeconds: { minute, day }, settings }, issues),
+    start: options.readStart?.(checked, { plans, windowSeconds, settings }, issues),
   };
   if (checked.state !== undefined && options.readStart === undefined) {
     const message = 'expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator';

@@ -1,4 +1,5 @@
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
+import { windowSeconds } from '../rate-limits/plan-limits.js';
 import { errorCodes } from '../requests/error-codes.js';
 import { type AnySchema, type Input, type Output, refine, type Schema } from '../validation/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
@@ -9,12 +10,15 @@ import { expectationSchema } from './expectation.js';
 import type { FaultSchema } from './fault-schema.js';
 import { keyFields, keyText } from './key-schema.js';
 import { operationName } from './operations.js';
+import { perWindow, windowName } from './per-window.js';
 import type { ServiceSchema } from './service-schema.js';
 import type { AssumptionId, Settings } from './settings.js';
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
-const planLimits = fields({ minute: limit, day: limit });
+const reportedWindows = oneOf('least-remaining', ...Object.keys(windowSeconds));
+
+const limitChanges = perWindow(either(limit, oneOf(null)));
 
 /**
  * Creates an optional schema for each assumption, a scenario setting for API behavior that the documentation leaves
@@ -24,10 +28,12 @@ function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settin
   /**
    * Schemas of the API settings (`assumptions` of a scenario) that have no fixed list of values, by the setting's id.
    */
-  const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
+  const openValues: { [Id in AssumptionId]?: Schema<Settings[Id], unknown> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(Object.keys(rows)))),
-    enterpriseLimits: planLimits,
+    enterpriseLimits: limitChanges,
+    // The names of the scenario's own windows are checked later.
+    reportedWindow: { ...either(reportedWindows, string), labels: reportedWindows.labels },
     ...banValues,
     cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
   };
@@ -35,9 +41,8 @@ function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settin
     Object.entries(settings).map(([id, value]) => [
       id,
       optional<unknown, unknown>(
-        'others' in value
-          ? oneOf(...([value.default, ...value.others] as (string | number | boolean)[]))
-          : (openValues[id as AssumptionId] as AnySchema),
+        (openValues[id as AssumptionId] as AnySchema | undefined) ??
+          oneOf(...([value.default, ...('others' in value ? value.others : [])] as (string | number | boolean)[])),
       ),
     ]),
   ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
@@ -78,8 +83,8 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     ...service.fields,
     // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
-    plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
-    windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
+    plans: optional(mapOf(string, limitChanges)),
+    windows: optional(perWindow(wholeSeconds, windowName)),
     keys: optional(mapOf(keyText, fields(keyFields))),
     limits: optional(
       either(

@@ -1,15 +1,18 @@
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
-import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import type { PlanLimits, WindowLengths } from '../rate-limits/plan-limits.js';
 import type { LimitSettings } from '../rate-limits/settings.js';
 import { createWindow, type Window } from '../rate-limits/window.js';
 import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
-import type { ExportedKey } from './key-state-schema.js';
+import { windowSteps, windowsOf } from '../values/window-fields.js';
+import type { ExportedKey, WindowState } from './key-state-schema.js';
+import { unknownWindow } from './per-window.js';
+import { checkUsage, unknownLimits } from './resolve-plans.js';
 
 /** Settings of a scenario that determine an API key's rate limits: plans, window lengths and algorithm. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
-  readonly windowSeconds: PlanLimits;
+  readonly windowSeconds: WindowLengths;
   readonly settings: Pick<LimitSettings, 'algorithm'>;
 }
 
@@ -31,20 +34,27 @@ export function toApiKey(
     const message = `expected a plan of the scenario (${expected}), got ${JSON.stringify(key.plan)}`;
     issues.push(issueAt([...steps, 'plan'], message));
   }
-  const window = (name: 'minute' | 'day') => {
-    const preset = key.preset?.usage[name] ?? 0;
-    const limit = limits?.[name] ?? Number.POSITIVE_INFINITY;
-    if (preset > limit) {
-      const message = `expected at most the limit of the plan (${limit}), got ${preset}`;
-      issues.push(issueAt([...steps, 'preset', 'usage', name], message));
+  const states = new Map(windowsOf(key));
+  if (limits !== undefined && limits !== unknownLimits) {
+    if (key.preset !== undefined) checkUsage(key.preset.usage, limits, [...steps, 'preset', 'usage'], issues);
+    for (const name of states.keys()) {
+      if (Object.hasOwn(limits, name)) continue;
+      const message = unknownWindow(name, Object.keys(limits), 'plan');
+      issues.push(issueAt([...steps, ...windowSteps(name)], message, true));
     }
-    return toWindow(key[name], createWindow(limit, windowSeconds[name]), algorithm, nowMs, [...steps, name], issues);
-  };
-  return withWindows(key, window('minute'), window('day'));
+  }
+  const windows = Object.entries(limits ?? {}).map(([name, limit]) => {
+    const empty = createWindow(name, limit, windowSeconds[name] as number);
+    const state = states.get(name);
+    return state === undefined
+      ? empty
+      : toWindow(state, empty, algorithm, nowMs, [...steps, ...windowSteps(name)], issues);
+  });
+  return withWindows(key, windows);
 }
 
 function toWindow(
-  { startSeconds, used, log }: ExportedKey['minute'],
+  { startSeconds, used, log }: WindowState,
   empty: Window,
   algorithm: LimitSettings['algorithm'],
   nowMs: number,
@@ -66,7 +76,7 @@ function toWindow(
       issueAt([...steps, 'used'], `expected usage that the bucket regains before the year 10000, got ${used}`),
     );
   }
-  // Copies the list of request times, because all windows that an exported state omits share one default list. Without
-  // the copy, a change to one window would change all of them.
+  // Copies the list of request times, because windows whose exported state omits it share one default list. Without the
+  // copy, a change to one window would change all of them.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock/clock.js';
-import { type ApiKey, liftBan, setUsage, startBan } from '../rate-limits/api-key.js';
+import { type ApiKey, liftBan, setUsage, startBan, windowOf } from '../rate-limits/api-key.js';
 import type { KeyRegistry } from '../rate-limits/key-registry.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import type { Window } from '../rate-limits/window.js';
+import { unknownWindow } from '../scenario/per-window.js';
 import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
+import { toWindowFields } from '../values/window-fields.js';
 
 /** State of an API key at the current time of the simulator's clock. */
 export interface KeyInfo {
@@ -14,15 +16,18 @@ export interface KeyInfo {
   id: string;
   plan: string;
   state: 'active' | 'revoked' | 'expired' | 'banned';
+  /** Absent, as `day`, if the key's plan has no limit for the window. */
   minute: WindowInfo;
   day: WindowInfo;
+  /** Windows that the scenario adds and the key's plan limits, by name. Absent without one. */
+  windows?: Readonly<Record<string, WindowInfo>>;
   /** Number of strikes of the API key: requests sent too early after a 429. Enough strikes ban the key. */
   strikes: number;
   /** End of the API key's ban, in ISO 8601. Present only while the key is banned. */
   bannedUntil?: string;
 }
 
-/** Limit, remaining requests and reset time of an API key's minute or day window. */
+/** Limit, remaining requests and reset time of one window of an API key. */
 export interface WindowInfo {
   limit: number;
   remaining: number;
@@ -115,28 +120,33 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
 function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;
+  // Requires both documented windows in the type, because a plan without one of them is rare.
+  const windows = toWindowFields(key.windows.map((window) => [window.name, windowInfo(window)])) as Documented;
   return {
     key: key.key,
     id: keyId(key.key),
     plan: key.plan,
     state: key.state === 'revoked' ? 'revoked' : isExpired ? 'expired' : isBanned ? 'banned' : 'active',
-    minute: windowInfo(key.minute),
-    day: windowInfo(key.day),
+    ...windows,
     strikes: key.strikes,
     ...(isBanned && { bannedUntil: new Date(key.bannedUntilMs).toISOString() }),
   };
 }
+
+type Documented = Pick<KeyInfo, 'minute' | 'day' | 'windows'>;
 
 const windowInfo = ({ limit, remaining, resetAtSeconds }: Window): WindowInfo => ({ limit, remaining, resetAtSeconds });
 
 function checkUsage(key: ApiKey, usage: Partial<PlanLimits>): void {
   for (const [name, used] of Object.entries(usage)) {
     if (used === undefined) continue;
-    if (name !== 'minute' && name !== 'day') {
-      throw new RangeError(`Failed to set the usage: expected minute or day, got ${JSON.stringify(name)}`);
+    const window = windowOf(key, name);
+    if (window === undefined) {
+      const names = key.windows.map((each) => each.name);
+      throw new RangeError(`Failed to set the usage: ${unknownWindow(name, names, 'plan')}`);
     }
-    if (!Number.isInteger(used) || used < 0 || used > key[name].limit) {
-      const expected = `a whole number from 0 to ${key[name].limit}`;
+    if (!Number.isInteger(used) || used < 0 || used > window.limit) {
+      const expected = `a whole number from 0 to ${window.limit}`;
       throw new RangeError(`Failed to set the usage: expected ${expected}, got ${String(used)}`);
     }
   }

@@ -7,6 +7,7 @@ import {
   reportServed,
   reportUnauthorized,
 } from '../rate-limits/rate-report.js';
+import type { WindowName } from '../requests/request-record.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
 
@@ -18,8 +19,10 @@ export function rateWithoutKey(
   { plans, windowSeconds, settings }: ResolvedScenario,
   nowMs: number,
 ): RateReport | undefined {
-  const { minute } = (plans.free ?? Object.values(plans)[0]) as PlanLimits;
-  return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
+  const limits = (plans.free ?? Object.values(plans)[0]) as PlanLimits;
+  const [[name, limit]] = Object.entries(limits) as [[WindowName, number]];
+  const window = { name, limit, lengthSeconds: windowSeconds[name] as number };
+  return reportUnauthorized(window, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
 import { draftFields } from '../rate-limits/draft-fields.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
+import type { WindowLengths } from '../rate-limits/plan-limits.js';
 import { addRateHeaders, type RateReport } from '../rate-limits/rate-report.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
-import type { WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
 import { memoizeLast } from '../values/memoize-last.js';
 
@@ -16,8 +16,7 @@ export interface HeaderSource {
   /** Whether the request was rate-limited or its key is banned. */
   isRefusal: boolean;
   settings: Pick<Settings, 'retryAfterForm' | 'rateLimitFields'>;
-  /** Length of the minute and day windows. */
-  windowSeconds: Readonly<Record<WindowName, number>>;
+  windowSeconds: WindowLengths;
   hostile: HostileHeaders | undefined;
   /** Additional headers of the response; `null` removes a header. */
   more: Readonly<Record<string, string | null>> | undefined;

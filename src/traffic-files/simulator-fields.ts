@@ -22,7 +22,7 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     ...(client !== undefined && { client }),
     ...(call !== undefined && { call }),
     plan: textOf(entry.plan),
-    window: entry.window === 'minute' || entry.window === 'day' ? entry.window : undefined,
+    window: textOf(entry.window),
     refusal: textOf(entry.refusal) as RefusalKind | undefined,
     promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
     strikes,

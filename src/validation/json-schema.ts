@@ -89,14 +89,20 @@ function referOrConvert(schema: AnySchema, references: References): Json {
 }
 
 function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
-  const { json, entries, names, values, item, items, options } = schema;
+  const { json, entries, names, values, suggested, item, items, options } = schema;
   const standIn = entryFor(written, schema);
   if (standIn !== undefined) return { ...structuredClone(standIn), ...json };
   if (entries !== undefined) return { ...convertFields(entries, inside), ...json };
   if (values !== undefined) {
     const propertyNames = names === undefined ? {} : inside(names);
     const hasRule = Object.keys(propertyNames).some((keyword) => keyword !== 'type');
-    return { type: 'object', ...(hasRule && { propertyNames }), additionalProperties: inside(values), ...json };
+    return {
+      type: 'object',
+      ...(suggested && { properties: Object.fromEntries(suggested.map((name) => [name, inside(values)])) }),
+      ...(hasRule && { propertyNames }),
+      additionalProperties: inside(values),
+      ...json,
+    };
   }
   if (item !== undefined) return { type: 'array', items: inside(item), ...json };
   if (items !== undefined) {

@@ -28,6 +28,8 @@ export interface Schema<Output, Input = Output> {
   /** Schemas of the names and the values, for a map with free names. */
   readonly names?: AnySchema;
   readonly values?: AnySchema;
+  /** Names that editors suggest, for a map with free names. */
+  readonly suggested?: readonly string[];
   /** Schema of each item, for a list of any length. */
   readonly item?: AnySchema;
   /** Schemas of the items by position, for a list of fixed length. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createRequestLog } from '../../src/cli/request-log.js';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { serve } from '../../src/node.js';
@@ -15,7 +15,7 @@ import { LogOpenError } from '../../src/persistence/log.js';
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 
 test('the banner shows the windows of the scenario', () => {
-  const banner = (windows: object) =>
+  const banner = (windows: Scenario['windows'] & {}) =>
     listeningLines('pretty', createSimulator({ scenario: { windows } }), server, false).join('\n');
   expect(banner({})).toContain('60 a minute, 1,000 a day');
   expect(banner({ minute: '10s', day: '5m' })).toContain('60 in 10 s, 1,000 in 5 min');

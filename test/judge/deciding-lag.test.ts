@@ -19,7 +19,7 @@ function lagged(scenario: Scenario, waits: readonly number[], { timerMs = 0, sta
     entries: sim.journal.query(),
     verdict,
     judge: createOtherJudge(sim, ended),
-    windowMs: resolved.windowSeconds.minute * 1_000,
+    windowMs: (resolved.windowSeconds.minute as number) * 1_000,
     periodsMs: resolved.faults.flatMap(({ when }) => when.for ?? []),
   };
   return { verdict, sim, lagMs: decidingLagMs(run, { timerMs, startMs }) };

@@ -45,11 +45,22 @@ const banSettings = fc.record({
   status: choose(429, 403, 401, 418),
 } as const);
 
-const plan = fc.record({ minute: fc.integer({ min: 1, max: 8 }), day: fc.integer({ min: 1, max: 20 }) });
-const windows = fc.record({ minute: fc.integer({ min: 1, max: 12 }), day: fc.integer({ min: 2, max: 60 }) });
+/** Windows of a plan, in the order of a scenario: the documented ones first. */
+const windowNames = ['minute', 'day', 'second', 'hour', 'month'] as const;
+type WindowName = (typeof windowNames)[number];
+
+/** From one to five windows; often only those of the document. */
+const names = fc.oneof(
+  fc.constant<WindowName[]>(['minute', 'day']),
+  fc.subarray<WindowName>([...windowNames], { minLength: 1 }),
+);
+const perWindow = <Value>(short: fc.Arbitrary<Value>, long: fc.Arbitrary<Value>) =>
+  fc.record<Record<WindowName, Value>>({ second: short, minute: short, hour: long, day: long, month: long });
+const plan = perWindow(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 20 }));
+const windows = perWindow(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 60 }));
 
 /** Fractions of a plan already used, so that one draw fits every plan. */
-const usedShare = fc.record({ minute: choose(0, 0, 0.5, 1), day: choose(0, 0, 0.5, 1) });
+const usedShare = perWindow<number>(choose(0, 0, 0.5, 1), choose(0, 0, 0.5, 1));
 
 const startMs = fc.integer({ min: 1_700_000_000_000, max: 1_700_000_200_000 });
 
@@ -65,16 +76,20 @@ const steps = fc.array(fc.record({ key: choose<Step['key']>('alice', 'alice', 'a
   size: 'max',
 });
 
-const service = fc.record({ limits: limitSettings, ban: banSettings, plan, windows, usedShare, startMs });
+const service = fc.record({ limits: limitSettings, ban: banSettings, names, plan, windows, usedShare, startMs });
 type Service = typeof service extends fc.Arbitrary<infer Value> ? Value : never;
 
-function scenarioOf({ limits, ban, plan, windows, usedShare, startMs }: Service): Scenario {
-  const usage = { minute: Math.floor(plan.minute * usedShare.minute), day: Math.floor(plan.day * usedShare.day) };
+/** Values of the windows that a service has, by name. */
+const pick = <Value>(names: readonly WindowName[], of: (name: WindowName) => Value): Record<string, Value> =>
+  Object.fromEntries(names.map((name) => [name, of(name)]));
+
+function scenarioOf({ limits, ban, names, plan, windows, usedShare, startMs }: Service): Scenario {
+  const usage = pick(names, (name) => Math.floor(plan[name] * usedShare[name]));
   return {
     clock: { start: startMs, mode: 'frozen' },
     pets: [],
-    plans: { small: plan },
-    windows: { minute: `${windows.minute}s`, day: `${windows.day}s` },
+    plans: { small: pick(names, (name) => plan[name]) },
+    windows: pick(names, (name) => `${windows[name]}s`),
     keys: { alice: { plan: 'small', usage }, bob: { plan: 'small' } },
     limits,
     ban,
@@ -203,18 +218,22 @@ test("a key's requests do not affect the responses of another key", () => {
 });
 
 test('with another reported window refusals keep their promises', () => {
-  const reported = choose<'minute' | 'day'>('minute', 'day');
+  const reported = choose(...windowNames);
   fc.assert(
     fc.property(service, reported, steps, (service, reportedWindow, trace) => {
       const scenario = scenarioOf(service);
-      const sim = createSimulator({ scenario: { ...scenario, limits: { ...service.limits, reportedWindow } } });
+      const all = pick(windowNames, (name) => `${service.windows[name]}s`);
+      const settings = { ...scenario, windows: all, limits: { ...service.limits, reportedWindow } };
+      const sim = createSimulator({ scenario: settings });
+      const limits = service.names.map((name) => service.plan[name]);
+      const named = service.names.includes(reportedWindow) ? [service.plan[reportedWindow]] : limits;
       let previous: Observed | undefined;
       for (const now of run(
         sim,
         trace.map((step) => ({ ...step, key: 'alice' })),
       )) {
         if (now.served) {
-          expect(now.limit).toBe(service.plan[reportedWindow]);
+          expect(named).toContain(now.limit);
         } else {
           expect(now.remaining).toBe(0);
           expect(now.retryAfter).toBeGreaterThanOrEqual(1);
@@ -244,23 +263,24 @@ interface Expected {
  * One key under fixed windows, written from the description alone: every counted request is stored, and a window's
  * count is computed from all of them at each request.
  */
-function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: number; day: number }, startMs: number) {
-  const names = ['minute', 'day'] as const;
-  const counted: Record<'minute' | 'day', number[]> = {
-    minute: Array(used.minute).fill(startMs),
-    day: Array(used.day).fill(startMs),
-  };
+function referenceKey(
+  { limits, ban, names, plan, windows }: Service,
+  used: Readonly<Record<string, number | undefined>>,
+  startMs: number,
+) {
+  const counted = pick(names, (name): number[] => Array(used[name] ?? 0).fill(startMs));
+  const countedIn = (name: WindowName) => counted[name] as number[];
   let firstRefusalMs: number | undefined;
   let promisedMs = 0;
   let strikes = 0;
   let bans = 0;
   let banEndMs = 0;
 
-  const windowAt = (name: 'minute' | 'day', nowMs: number) => {
+  const windowAt = (name: WindowName, nowMs: number) => {
     const lengthMs = windows[name] * 1000;
     const gridMs = limits.windowStart === 'clock' ? lengthMs : 1000;
     let open: { endMs: number; used: number } | undefined;
-    for (const atMs of counted[name]) {
+    for (const atMs of countedIn(name)) {
       if (open !== undefined && atMs < open.endMs) open.used++;
       else open = { endMs: Math.floor(atMs / gridMs) * gridMs + lengthMs, used: 1 };
     }
@@ -269,9 +289,9 @@ function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: n
     }
     return { limit: plan[name], remaining: Math.max(0, plan[name] - open.used), endMs: open.endMs };
   };
-  const both = (nowMs: number) => names.map((name) => windowAt(name, nowMs));
+  const all = (nowMs: number) => names.map((name) => windowAt(name, nowMs));
   const tightest = (nowMs: number) =>
-    both(nowMs).reduce((a, b) =>
+    all(nowMs).reduce((a, b) =>
       b.remaining < a.remaining || (b.remaining === a.remaining && b.endMs > a.endMs) ? b : a,
     );
   const banLengthMs = (n: number) => {
@@ -289,7 +309,7 @@ function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: n
     retryAfter: (untilMs - wholeSecond(nowMs)) / 1000,
   });
   const banned = (nowMs: number) => {
-    const stillFullMs = both(nowMs).flatMap(({ remaining, endMs }) => (remaining === 0 ? [endMs] : []));
+    const stillFullMs = all(nowMs).flatMap(({ remaining, endMs }) => (remaining === 0 ? [endMs] : []));
     return refusal(ban.status, tightest(nowMs).limit, Math.max(banEndMs, ...stillFullMs), nowMs);
   };
 
@@ -300,7 +320,7 @@ function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: n
     }
     const full = names.filter((name) => windowAt(name, nowMs).remaining === 0);
     if (full.length === 0) {
-      for (const name of names) counted[name].push(nowMs);
+      for (const name of names) countedIn(name).push(nowMs);
       firstRefusalMs = undefined;
       strikes = 0;
       const { limit, remaining, endMs } = tightest(nowMs);
@@ -309,7 +329,7 @@ function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: n
     for (const name of names) {
       const counts =
         limits.rejectedCounts === 'all' || (limits.rejectedCounts === 'other-windows' && !full.includes(name));
-      if (counts) counted[name].push(nowMs);
+      if (counts) countedIn(name).push(nowMs);
     }
     const { limit, endMs } = tightest(nowMs);
     const isStrike =
@@ -333,8 +353,8 @@ test('fixed windows and bans respond like a reference model', () => {
       const service: Service = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
       const scenario = scenarioOf(service);
       const models = {
-        alice: referenceKey(service, scenario.keys?.alice?.usage as { minute: number; day: number }, service.startMs),
-        bob: referenceKey(service, { minute: 0, day: 0 }, service.startMs),
+        alice: referenceKey(service, scenario.keys?.alice?.usage ?? {}, service.startMs),
+        bob: referenceKey(service, {}, service.startMs),
       };
       const sim = createSimulator({ scenario });
       // A preset starts with the scenario, regardless of the first request.

@@ -64,7 +64,30 @@ describe('a misspelt field causes no further issues', () => {
   test.each([
     ['keys: { a: { plna: pro, usage: { minute: 61 } } }', ['keys.a.plna']],
     ['plans: { free: { minut: 100 } }\nkeys: { a: { usage: { minute: 99 } } }', ['plans.free.minut']],
-    ['plans: { gold: { minute: 5 } }\nkeys: { a: { plan: gold, usage: { day: 99 } } }', ['plans.gold.day']],
+    ['plans: { gold: { minute: 5, dya: 5 } }\nkeys: { a: { plan: gold, usage: { day: 99 } } }', ['plans.gold.dya']],
+    [
+      'plans: { enterprise: { minut: 5 } }\nassumptions: { enterpriseLimits: { minute: 10, day: 50 } }',
+      ['plans.enterprise.minut'],
+    ],
+    [
+      'assumptions: { enterpriseLimits: { minut: 5 } }\nkeys: { a: { plan: enterprise, usage: { day: 99 } } }',
+      ['assumptions.enterpriseLimits.minut'],
+    ],
+    [
+      'windows: { hour: 1x }\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }',
+      ['windows.hour'],
+    ],
+    [
+      'windows: { huor: 1h }\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }',
+      ['plans.gold.hour'],
+    ],
+    ['windows: [hour]\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }', ['windows']],
+    ['windows: { minut: 5s }\nkeys: { a: { usage: { minute: 5 } } }', ['windows.minut']],
+    ['plans: { gold: { minute: null } }\nkeys: { a: { plan: gold, usage: { day: 99 } } }', ['plans.gold']],
+    [
+      'limits: { reportedWindow: huor }\nwindows: { hour: 1h }\nplans: { free: { hour: 5 } }',
+      ['limits.reportedWindow'],
+    ],
     [
       'assumptions: { enterpriseLimit: { minute: 9000, day: 9000 } }\nkeys: { a: { plan: enterprise, usage: { minute: 8000 } } }',
       ['assumptions.enterpriseLimit'],

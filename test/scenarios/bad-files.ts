@@ -51,10 +51,33 @@ export const badFiles: BadFile[] = [
     fineForJsonSchema: twoFields,
   },
   {
-    text: 'plans: { gold: { minute: 5 } }',
-    place: '1:16: plans.gold.day',
-    message: 'expected a number, got none: a new plan needs both limits',
+    text: 'plans: { gold: { minute: null } }',
+    place: '1:16: plans.gold',
+    message: 'expected a limit, got none: a plan needs at least one',
     fineForJsonSchema: 'it does not know which plans the service has',
+  },
+  {
+    text: 'plans: { free: { hour: 5 } }',
+    place: '1:18: plans.free.hour',
+    message: 'expected a window of the scenario (minute, day), got "hour"',
+  },
+  {
+    text: 'windows: { hour: 1h }\nplans: { free: { huor: 5, hour: 6 } }',
+    place: '2:18: plans.free.huor',
+    message: 'expected a window of the scenario (minute, day, hour), got "huor"; did you mean hour?',
+    fineForJsonSchema: 'it does not compare names with each other',
+  },
+  {
+    text: 'windows: { constructor: 1h }',
+    place: '1:12: windows.constructor',
+    message: 'expected the name of a window: a small letter, then letters and digits, such as hour, got "constructor"',
+    fineForJsonSchema: 'its pattern does not exclude names of Object.prototype',
+  },
+  {
+    text: 'limits: { reportedWindow: hour }',
+    place: '1:27: limits.reportedWindow',
+    message: 'expected "least-remaining", "minute" or "day", got "hour"',
+    fineForJsonSchema: 'it does not compare names with each other',
   },
   {
     text: 'faults:\n  - { when: { key: fre-key }, then: { reset: true } }',
@@ -97,7 +120,7 @@ export const badFiles: BadFile[] = [
     message: 'expected whole seconds, at least "1s"',
   },
   { text: 'windows: { minute: "60" }', place: '1:20: windows.minute', message: `${duration}, got "60"` },
-  { text: 'windows: { hour: 1h }', place: '1:12: windows.hour', message: noField },
+  { text: 'windows: { Hour: 1h }', place: '1:12: windows.Hour', message: 'expected the name of a window' },
   { text: 'keys: [free-key]', place: '1:7: keys', message: 'expected a map, got a list' },
   {
     text: 'keys:\n  two words: {}',

@@ -64,7 +64,10 @@ test('a key is added with the same fields as in a scenario', () => {
 
 test.each([
   [{ bannedForMs: 5 }, 'API key at bannedForMs: expected a known field; did you mean bannedFor?'],
-  [{ usage: { minuet: 1 } }, 'API key at usage.minuet: expected a known field; did you mean minute?'],
+  [
+    { usage: { minuet: 1 } },
+    'API key at usage.minuet: expected a window of the plan (minute, day), got "minuet"; did you mean minute?',
+  ],
   [{ usage: { minute: 61 } }, 'API key at usage.minute: expected at most the limit of the plan (60), got 61'],
   [{ plan: 'gold' }, 'API key at plan: expected a plan (free, pro, business, enterprise), got "gold"'],
   [{ bannedFor: 'long' }, 'API key at bannedFor: expected a duration such as "500ms", "2s", "5m" or "1d", got "long"'],

@@ -1,5 +1,4 @@
 import { limitsApplyTo } from '../../rate-limits/admission.js';
-import type { WindowName } from '../../requests/request-record.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { fictitiousKey } from '../../traffic-files/key-names.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
@@ -8,6 +7,7 @@ import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
 import {
   isUsedUp,
+  type LearnedWindow,
   mayCount,
   newKeys,
   type ObservedResponse,
@@ -35,7 +35,7 @@ export interface UnexplainedResponse {
 }
 
 /** Plan of an API key with its limits; `undefined` for a limit that no response showed. */
-export interface LearnedPlan extends Record<WindowName, number | undefined> {
+export interface LearnedPlan extends Record<LearnedWindow, number | undefined> {
   readonly token: string;
   readonly plan: string;
 }
@@ -193,7 +193,7 @@ export class LimitHypotheses {
     const keys = new Set(this.#candidates.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
     const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
     if (plan === undefined || otherPlans.length > 0) return undefined;
-    const limitOf = (name: WindowName) => {
+    const limitOf = (name: LearnedWindow) => {
       const [limit, ...others] = new Set([...keys].map(({ limits }) => limits[name]));
       return others.length > 0 ? undefined : limit;
     };

@@ -1,7 +1,6 @@
 import { documentedPlans } from '../../petstore/document.js';
 import { limitsApplyTo } from '../../rate-limits/admission.js';
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
-import type { WindowName } from '../../requests/request-record.js';
 import type { LimitRules } from './limit-rules.js';
 import type { ObservedRate } from './observed-rate.js';
 import {
@@ -30,9 +29,12 @@ export interface SimulatedKey {
    * Limits of the key's plan per window (minute and day). A limit is absent if neither the API's documentation nor a
    * response shows the limit.
    */
-  readonly limits: Readonly<Partial<Record<WindowName, number>>>;
-  readonly windows: Readonly<Partial<Record<WindowName, WindowState>>>;
+  readonly limits: Readonly<Partial<Record<LearnedWindow, number>>>;
+  readonly windows: Readonly<Partial<Record<LearnedWindow, WindowState>>>;
 }
+
+/** Window whose limit is learned. Services with other windows are not learned: the search doubles with each window. */
+export type LearnedWindow = keyof typeof windowSeconds;
 
 const windowNames = ['minute', 'day'] as const;
 const otherName = { minute: 'day', day: 'minute' } as const;
@@ -46,13 +48,13 @@ export const newKeys: readonly SimulatedKey[] = [
   { plan: 'enterprise', limits: {}, windows: {} },
 ];
 
-const sizeOf = (name: WindowName, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
+const sizeOf = (name: LearnedWindow, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
 
 /**
  * Returns one rate-limit window of an API key: its name (minute or day), state and size (limit and length). Returns
  * `undefined` if no response has shown the limit or the use of this window.
  */
-function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: WindowName) {
+function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: LearnedWindow) {
   const [state, limit] = [windows[name], limits[name]];
   return state === undefined || limit === undefined ? undefined : { name, state, size: sizeOf(name, limit) };
 }
@@ -89,8 +91,8 @@ export function statesAfterResponse(
   const { settings } = rules;
   const isLimited = limitsApplyTo(settings, observed.operation);
   if (observed.isRefused && (!isLimited || observed.rate.remaining > 0)) return [];
-  const { reportedWindow } = settings;
-  const names = observed.isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
+  const reported = windowNames.filter((name) => name === settings.reportedWindow);
+  const names = observed.isRefused || reported.length === 0 ? windowNames : reported;
   return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), observed, isLimited));
 }
 
@@ -116,7 +118,7 @@ function treatments(
 }
 
 function explainBy(
-  name: WindowName,
+  name: LearnedWindow,
   key: SimulatedKey,
   rules: LimitRules,
   countedAtRange: TimeRange,
@@ -164,7 +166,7 @@ function explainBy(
  */
 function withLimit(
   limits: SimulatedKey['limits'],
-  name: WindowName,
+  name: LearnedWindow,
   limit: number,
 ): SimulatedKey['limits'] | undefined {
   const known = limits[name];
@@ -186,7 +188,7 @@ export function mayCount(
   if (!limitsApplyTo(rules.settings, operation)) return [key];
   const countedAtRange = countedAt(arrival, rules);
   const window = simulatedWindow(rules.settings);
-  const count = (before: SimulatedKey, name: WindowName): SimulatedKey[] => {
+  const count = (before: SimulatedKey, name: LearnedWindow): SimulatedKey[] => {
     const known = windowOf(before, name);
     if (known === undefined) return [before];
     return window

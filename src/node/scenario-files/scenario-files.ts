@@ -4,7 +4,7 @@ import { defaultScenario } from '../../petstore/default-scenario.js';
 import { documentedPlans } from '../../petstore/document.js';
 import type { GeneratePets } from '../../petstore/resolve-pets.js';
 import { resolveScenario } from '../../petstore/scenario.js';
-import type { PlanLimits } from '../../rate-limits/plan-limits.js';
+import { type PlanLimits, type WindowLengths, windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { KnownOperations } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
@@ -114,19 +114,24 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
 }
 
 /**
- * Warns about plans of the scenario: names that may be misspelt, and limits per minute that exceed the plan's limit per
- * day.
+ * Warns about plans of the scenario: names that may be misspelt, and limits that exceed the limit of a longer window.
  */
-function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): string[] {
+function unusualPlans({ scenario, plans, windowSeconds: written, keys, faults }: ResolvedScenario): string[] {
   const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
   const known = [...Object.keys(documentedPlans), 'enterprise'];
+  // A scenario may shorten the day for a test. Its limit is then still that of a day.
+  const lengths: WindowLengths = { ...written, ...windowSeconds };
+  const lengthOf = (window: string) => lengths[window] as number;
   return Object.keys(scenario.plans ?? {}).flatMap((name) => {
-    const { minute, day } = plans[name] as PlanLimits;
+    const windows = Object.entries(plans[name] as PlanLimits).sort(([a], [b]) => lengthOf(a) - lengthOf(b));
+    const unusual = windows.flatMap(([window, limit], index) => {
+      const [longer, more] = windows[index + 1] ?? [window, limit];
+      return limit <= more
+        ? []
+        : `plans.${name}: ${limit} requests per ${window} are more than the ${more} per ${longer}`;
+    });
     const hint = known.includes(name) || used.includes(name) ? '' : hintFor(name, known);
-    return [
-      ...(hint === '' ? [] : [`plans.${name}: a new plan that no key has${hint}`]),
-      ...(minute <= day ? [] : [`plans.${name}: ${minute} requests per minute are more than the ${day} per day`]),
-    ];
+    return [...(hint === '' ? [] : [`plans.${name}: a new plan that no key has${hint}`]), ...unusual];
   });
 }
 
