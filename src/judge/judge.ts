@@ -1,3 +1,4 @@
+import { shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
@@ -67,7 +68,7 @@ function factsOf(
 ): RunFacts {
   const { name, settings, clock } = sim;
   const { journal, resolved, services } = coreOf(sim).state;
-  const { scenario } = resolved;
+  const { scenario, plans, windowSeconds } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
   const { outcomes, dropped, outages, unrecorded, pending } = journal;
   return {
@@ -76,6 +77,9 @@ function factsOf(
     // Omits the scenario's required API key if the caller of `judge` selected a key itself.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     ...operationFacts(services.map(({ service }) => service)),
+    shortestWindows: Object.fromEntries(
+      Object.entries(plans).map(([plan, limits]) => [plan, shortestWindow(limits, windowSeconds)]),
+    ),
     areHeadersHidden: settings.cors === 'hidden',
     nowMs: clock.now(),
     outcomes,

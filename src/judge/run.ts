@@ -1,7 +1,7 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import { targetOf } from '../requests/operation-table.js';
-import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
+import type { ReportedOutcome, RequestRecord, WindowName } from '../requests/request-record.js';
 import type { Deprecation, Deprecations, OperationRows, Service } from '../requests/service.js';
 import { findLowest } from '../values/find-lowest.js';
 import { groupByNumber } from '../values/group-by.js';
@@ -53,6 +53,11 @@ export interface RunScenario {
   readonly deprecations?: Deprecations | undefined;
   /** Operations of the simulated APIs, for messages. Default: unknown. */
   readonly operations?: OperationRows | undefined;
+  /**
+   * Name of the shortest window of each plan, by plan name; `undefined` if unknown, as in a recording. The judge then
+   * assumes that `minute` is the shortest.
+   */
+  readonly shortestWindows?: Readonly<Record<string, WindowName>> | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }

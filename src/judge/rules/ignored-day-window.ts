@@ -1,8 +1,8 @@
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, type SimulatorRule } from '../finding.js';
-import { isEarly, type KnownRequest } from '../run.js';
+import { isEarly, type KnownRequest, type Run } from '../run.js';
 
-/** Rule: finds clients that keep retrying although the daily limit is exhausted. */
+/** Rule: finds clients that keep retrying although a long limit, such as the daily one, is exhausted. */
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings'],
@@ -11,26 +11,40 @@ export const ignoredDayWindow: SimulatorRule = {
   isAbsence: true,
   isConsequence: true,
   blames: 'refused caller',
-  judge({ episodes, requests: allRequests, isOver }) {
-    const days = episodes
-      .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ known }) => known.window === 'day'), requests }))
+  judge({ episodes, requests: allRequests, isOver, shortestWindows }) {
+    const isLong = isLongWindow(shortestWindows);
+    const longWaits = episodes
+      .map(({ refusals, requests }) => ({ refusals: refusals.filter(isLong), requests }))
       .filter(({ refusals }) => refusals.length > 0);
-    const findings = days.flatMap(({ refusals, requests }) => {
-      const early = requests.filter((request) => readDay(request) && isEarly(request.lastRefusalRead, request));
+    const hasRead = (request: KnownRequest): request is ReadRefusal =>
+      request.lastRefusalRead !== undefined && isLong(request.lastRefusalRead);
+    const findings = longWaits.flatMap(({ refusals, requests }) => {
+      const early = requests.filter((request) => hasRead(request) && isEarly(request.lastRefusalRead, request));
       const [first] = refusals;
       if (early.length === 0 || first?.deadlineMs === undefined) return [];
+      const { window } = first.known;
+      const [limit, reset] =
+        window === 'day' ? ['daily limit', 'daily reset'] : [`limit per ${window}`, `reset of the window ${window}`];
       return [
         finding('fail', early, {
-          measured: `${pluralize(early.length, 'request')} before the daily reset`,
+          measured: `${pluralize(early.length, 'request')} before the ${reset}`,
           allowed: '0 requests',
-          text: `The daily limit was exhausted for another ${formatDuration(first.deadlineMs - first.answeredAtMs)}, but the client sent ${pluralize(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
+          text: `The ${limit} was exhausted for another ${formatDuration(first.deadlineMs - first.answeredAtMs)}, but the client sent ${pluralize(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });
-    return { exercised: allRequests.some(readDay) || (isOver && days.length > 0), findings };
+    return { exercised: allRequests.some(hasRead) || (isOver && longWaits.length > 0), findings };
   },
 };
 
-/** Whether the client sent a request after it had received a refusal by the daily limit. */
-const readDay = (request: KnownRequest): request is KnownRequest & { lastRefusalRead: KnownRequest } =>
-  request.lastRefusalRead?.known.window === 'day';
+/** Request of a client that had received a rejection before. */
+type ReadRefusal = KnownRequest & { lastRefusalRead: KnownRequest };
+
+/**
+ * Creates a function that returns whether a rejection is by a window other than the plan's shortest. Without lengths,
+ * as in a recording, only `day` is known to be longer.
+ */
+const isLongWindow =
+  (shortestWindows: Run['shortestWindows']) =>
+  ({ known: { window, plan = '' } }: KnownRequest) =>
+    shortestWindows === undefined ? window === 'day' : window !== undefined && window !== shortestWindows[plan];
