@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../judge/finding.js';
 import type { RunResult } from '../judge/run-result.js';
+import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
+import { windowsOf } from '../values/window-fields.js';
 import { createActions, type MessageButton } from './actions.js';
 import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
@@ -428,5 +430,5 @@ function About({ text }: { text: string }) {
 }
 
 /** Whether the displayed state of a key can change without a request. */
-const hasCounted = ({ minute, day, state }: Session['state']['keys'][number]) =>
-  state === 'banned' || minute.remaining < minute.limit || day.remaining < day.limit;
+const hasCounted = (info: KeyInfo) =>
+  info.state === 'banned' || windowsOf<WindowInfo>(info).some(([, { remaining, limit }]) => remaining < limit);

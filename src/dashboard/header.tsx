@@ -1,3 +1,5 @@
+import type { WindowInfo } from '../simulator/keys.js';
+import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, Select, TextForm } from './controls.js';
@@ -120,11 +122,10 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
   if (clock === undefined) return null;
   const nowMs = session.nowMs();
   const isFrozen = clock.mode === 'frozen';
-  const resets = keys.flatMap(({ minute, day }) =>
-    [minute, day]
-      .filter(({ remaining, limit }) => remaining < limit)
-      .map(({ resetAtSeconds }) => resetAtSeconds * 1000),
-  );
+  const resets = keys
+    .flatMap((info) => windowsOf<WindowInfo>(info))
+    .filter(([, { remaining, limit }]) => remaining < limit)
+    .map(([, { resetAtSeconds }]) => resetAtSeconds * 1000);
   const next = (times: number[]) => Math.min(...times.filter((ms) => ms > nowMs));
   const bans = keys.flatMap(({ bannedUntil }) => (bannedUntil === undefined ? [] : [Date.parse(bannedUntil)]));
   const to = (ms: number): [change: () => object, isPossible: boolean] => [

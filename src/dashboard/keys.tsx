@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatRemaining } from '../control-api/wait-words.js';
-import type { KeyInfo } from '../simulator/keys.js';
+import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
+import { toWindowFields, windowsOf } from '../values/window-fields.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, TextForm } from './controls.js';
@@ -50,7 +51,7 @@ interface KeyProps extends KeysProps {
 }
 
 function Key({ info, session, actions, onKey }: KeyProps) {
-  const { key, id, plan, minute, day, strikes, bannedUntil } = info;
+  const { key, id, plan, strikes, bannedUntil } = info;
   const { windows } = session.state;
   const nowMs = session.nowMs();
   const bannedMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil) - nowMs;
@@ -69,10 +70,6 @@ function Key({ info, session, actions, onKey }: KeyProps) {
       {name}
     </ActionButton>
   );
-  const meters = [
-    ['minute', minute],
-    ['day', day],
-  ] as const;
   return (
     <div class={`key ${tone}`}>
       <div class="name">
@@ -96,11 +93,17 @@ function Key({ info, session, actions, onKey }: KeyProps) {
         )}
       </div>
       {isValid &&
-        meters.map(([name, window]) => (
-          <Meter key={name} name={windows[name]} owner={key} window={window} nowMs={nowMs}>
+        windowsOf<WindowInfo>(info).map(([name, window]) => (
+          <Meter key={name} name={windows[name] ?? name} owner={key} window={window} nowMs={nowMs}>
             {session.isLive && act('use up', window.remaining > 0, 'exhaust', { window: name }, `use up the ${name}`)}
             {session.isLive &&
-              act('refill', window.remaining < window.limit, 'usage', { [name]: 0 }, `refill the ${name}`)}
+              act(
+                'refill',
+                window.remaining < window.limit,
+                'usage',
+                toWindowFields([[name, 0]]),
+                `refill the ${name}`,
+              )}
           </Meter>
         ))}
       {isValid && (
@@ -125,22 +128,20 @@ function Key({ info, session, actions, onKey }: KeyProps) {
   );
 }
 
-function stateOf(
-  { state, minute, day }: KeyInfo,
-  bannedMs: number,
-): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
+function stateOf(info: KeyInfo, bannedMs: number): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
   if (bannedMs > 0) return [`■ banned ${formatRemaining(bannedMs)}`, 'bad'];
-  if (state === 'revoked' || state === 'expired') return [state, 'dim'];
+  if (info.state === 'revoked' || info.state === 'expired') return [info.state, 'dim'];
+  const windows = windowsOf<WindowInfo>(info).map(([, window]) => window);
   // A warning and no failure: the normal state of a client that obeys a 429.
-  if (minute.remaining === 0 || day.remaining === 0) return ['× used up', 'warn'];
-  const isNear = [minute, day].some(({ remaining, limit }) => remaining <= limit * 0.1);
+  if (windows.some(({ remaining }) => remaining === 0)) return ['× used up', 'warn'];
+  const isNear = windows.some(({ remaining, limit }) => remaining <= limit * 0.1);
   return isNear ? ['nearly used up', 'warn'] : ['', ''];
 }
 
 interface MeterProps {
   name: string;
   owner: string;
-  window: KeyInfo['minute'];
+  window: WindowInfo;
   nowMs: number;
   children: ComponentChildren;
 }

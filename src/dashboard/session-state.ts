@@ -20,8 +20,8 @@ export interface SessionState {
   clock: (ClockInfo & { readAtMs: number }) | undefined;
   /** Speed of the simulated clock relative to real time; 0 if frozen. */
   speed: number;
-  /** Labels of the two rate-limit windows: the names `minute` and `day`, or lengths that the scenario sets. */
-  windows: { minute: string; day: string };
+  /** Labels of the windows `minute` and `day`, if the scenario sets their lengths. */
+  windows: Readonly<Record<string, string>>;
   keys: readonly KeyInfo[];
   totalKeys: number;
   faults: readonly ListedFault[];
@@ -46,7 +46,7 @@ export const initialState: SessionState = {
   description: '',
   clock: undefined,
   speed: 1,
-  windows: { minute: 'minute', day: 'day' },
+  windows: {},
   keys: [],
   totalKeys: 0,
   faults: [],

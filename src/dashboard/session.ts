@@ -13,11 +13,8 @@ import { initialState, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { createThrottle } from './throttle.js';
 
-type Windows = Partial<Record<'minute' | 'day', Duration>>;
-
-/** Label of a rate-limit window: the length that the scenario sets, such as `10s`, or the window's name. */
-const labelOf = (name: 'minute' | 'day', { [name]: length = name }: Windows = {}) =>
-  typeof length === 'number' ? `${length / 1000}s` : length;
+/** Label of a rate-limit window: the length that the scenario sets, such as `10s`. A length without a unit is in ms. */
+const labelOf = (length: Duration) => (typeof length === 'number' ? `${length / 1000}s` : length);
 
 /** Pause before the n-th attempt to reconnect to the server: exponential up to 10 s, with jitter of 20 %. */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
@@ -243,14 +240,22 @@ export class Session {
     const [assumptions, operations, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
       send<{ name: string }[]>('GET', '/operations'),
-      send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Windows } }>('GET', '/scenario'),
+      send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Record<string, Duration> } }>(
+        'GET',
+        '/scenario',
+      ),
     ]);
     this.set({
       assumptions,
       operations,
       description: scenario.description ?? '',
       speed: scenario.clock?.speed ?? 1,
-      windows: { minute: labelOf('minute', scenario.windows), day: labelOf('day', scenario.windows) },
+      windows: Object.fromEntries(
+        // Windows that the scenario adds keep their names, which requests and headers show.
+        Object.entries(scenario.windows ?? {}).flatMap(([name, length]) =>
+          name === 'minute' || name === 'day' ? [[name, labelOf(length)]] : [],
+        ),
+      ),
     });
   }
 

@@ -127,7 +127,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
         )}
       </div>
       <figcaption>
-        <Legend entries={entries} window={session.state.windows.minute} />
+        <Legend entries={entries} window={session.state.windows.minute ?? 'minute'} />
         {isFoldable && (
           <Button class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}
