@@ -42,9 +42,11 @@ type ReadRefusal = KnownRequest & { lastRefusalRead: KnownRequest };
 
 /**
  * Creates a function that returns whether a rejection is by a window other than the plan's shortest. Without lengths,
- * as in a recording, only `day` is known to be longer.
+ * as in a recording, only `day` is known to be longer. During a ban, an added window can have requests left.
  */
 const isLongWindow =
   (shortestWindows: Run['shortestWindows']) =>
-  ({ known: { window, plan = '' } }: KnownRequest) =>
-    shortestWindows === undefined ? window === 'day' : window !== undefined && window !== shortestWindows[plan];
+  ({ known: { window, plan = '', refusal, isStrike } }: KnownRequest): boolean => {
+    if (window === undefined || window === shortestWindows?.[plan]) return false;
+    return window === 'day' || (shortestWindows !== undefined && (refusal === 'limit' || isStrike));
+  };

@@ -1,0 +1,241 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { judge } from '../../src/judge/judge.js';
+import { listen, serve } from '../../src/node.js';
+import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
+import { readStart } from '../../src/scenario/read-start.js';
+import { newFolder } from '../persistence/folders.js';
+import { adapters, noon, noonSeconds } from '../support/adapters.js';
+import { message, rate, send, sendTimes } from '../support/plain-call.js';
+
+/** Windows of seconds, hours and months beside those of the document, in plans that name one, three and five. */
+const scenario = {
+  name: 'five-windows',
+  clock: { start: noon, mode: 'frozen' },
+  pets: [{ id: 1, name: 'Rex', categoryId: 1, status: 'available' }],
+  windows: { second: '1s', hour: '1h', month: '30d' },
+  plans: {
+    free: { second: 5, hour: 20, day: 1_000, minute: null },
+    trial: { month: 3 },
+    all: { second: 4, minute: 10, hour: 15, day: 30, month: 50 },
+  },
+  keys: {
+    free: { plan: 'free' },
+    trial: { plan: 'trial' },
+    all: { plan: 'all', usage: { month: 40, hour: 2 } },
+  },
+} as const satisfies Scenario;
+
+const create = () => createSimulator({ scenario });
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+const track = <Opened extends { close(): unknown }>(each: Opened): Opened => {
+  opened.push(each);
+  return each;
+};
+
+describe.each(adapters)('on the $name adapter', ({ open }) => {
+  test('each window refuses until its own reset, and the next one then', async () => {
+    const sim = create();
+    const { call } = track(await open(sim));
+    const ask = async (key: string) => {
+      const { status, headers } = await call('GET', '/pets?limit=1', { key });
+      const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+        Number(headers.get(`x-ratelimit-${name}`)),
+      ) as [number, number, number];
+      const retryAfter = headers.get('retry-after');
+      return [status, limit, remaining, reset - noonSeconds, retryAfter && Number(retryAfter)];
+    };
+    for (let left = 4; left >= 0; left--) expect(await ask('free')).toEqual([200, 5, left, 1, null]);
+    expect(await ask('free')).toEqual([429, 5, 0, 1, 1]);
+    for (let second = 1; second < 4; second++) {
+      sim.clock.advance('1s');
+      for (let n = 0; n < 5; n++) expect((await ask('free'))[0]).toBe(200);
+    }
+    // Both windows are exhausted, and the hour resets later.
+    expect(await ask('free')).toEqual([429, 20, 0, 3_600, 3_597]);
+    sim.clock.set((noonSeconds + 3_600) * 1000 - 1);
+    expect(await ask('free')).toEqual([429, 20, 0, 3_600, 1]);
+    sim.clock.advance(1);
+    expect(await ask('free')).toEqual([200, 5, 4, 3_601, null]);
+
+    for (let left = 2; left >= 0; left--) expect((await ask('trial')).slice(0, 3)).toEqual([200, 3, left]);
+    expect((await ask('trial')).at(-1)).toBe(30 * 86_400);
+  });
+});
+
+test('the message, the IETF fields and a 401 describe windows of the scenario', () => {
+  const sim = createSimulator({ scenario: { ...scenario, assumptions: { rateLimitFields: 'structured-rt' } } });
+  const served = send(sim, { key: 'trial' });
+  expect(served.headers.RateLimit).toBe('"month";r=2;t=2592000');
+  expect(served.headers['RateLimit-Policy']).toBe('"month";q=3;w=2592000');
+  sendTimes(sim, 2, { key: 'trial' });
+  expect(message(send(sim, { key: 'trial' }))).toBe(
+    'The trial plan allows 3 requests in 2592000 seconds; retry in 2592000 seconds.',
+  );
+  // The first window of plan free: documented windows come first.
+  expect(rate(send(sim, { key: 'unknown' }))).toEqual({
+    limit: 1_000,
+    remaining: 1_000,
+    reset: noonSeconds + 86_400,
+    retryAfter: undefined,
+  });
+});
+
+test('a reported window that the plan lacks gives way to the one with the least remaining', () => {
+  const sim = createSimulator({ scenario: { ...scenario, limits: { reportedWindow: 'hour' } } });
+  expect(rate(send(sim, { key: 'free' }))).toMatchObject({ limit: 20, remaining: 19 });
+  expect(rate(send(sim, { key: 'all' }))).toMatchObject({ limit: 15, remaining: 12 });
+  expect(rate(send(sim, { key: 'trial' }))).toMatchObject({ limit: 3, remaining: 2 });
+});
+
+test('a tie goes to the later reset, then to the first window of the scenario', () => {
+  const windows = { later: '20s', sooner: '10s', same: '20s' };
+  const plans = { tied: { sooner: 3, same: 3, later: 3 } };
+  const limits = { rateLimitFields: 'structured-rt' } as const;
+  const sim = createSimulator({
+    scenario: { windows, plans, keys: { k: { plan: 'tied' } }, assumptions: limits, clock: scenario.clock },
+  });
+  expect(send(sim, { key: 'k' }).headers.RateLimit).toBe('"later";r=2;t=20');
+  expect(Object.keys(sim.keys.get('k').windows ?? {})).toEqual(['later', 'sooner', 'same']);
+});
+
+test('rejected requests count in the other windows, and strikes ban the key until its ban and windows end', () => {
+  const limits = { rejectedCounts: 'other-windows' } as const;
+  const sim = createSimulator({ scenario: { ...scenario, limits, ban: { after: 1, grace: '0s', for: '5s' } } });
+  sendTimes(sim, 5, { key: 'free' });
+  expect(send(sim, { key: 'free' }).status).toBe(429);
+  expect(sim.keys.get('free').windows?.hour).toMatchObject({ remaining: 14 });
+  sim.clock.advance(500);
+  const banned = send(sim, { key: 'free' });
+  expect(banned.status).toBe(429);
+  expect(rate(banned)).toMatchObject({ limit: 5, remaining: 0, retryAfter: 5 });
+  expect(sim.keys.get('free')).toMatchObject({ state: 'banned', windows: { hour: { remaining: 13 } } });
+  sim.clock.set((noonSeconds + 5) * 1000);
+  expect(send(sim, { key: 'free' }).status).toBe(200);
+});
+
+test('requests of other clients count in every window, over years too', () => {
+  const sim = createSimulator({
+    scenario: {
+      ...scenario,
+      background: { all: 0.001 },
+      plans: { all: { year: 1e6, month: 1e6, hour: 100 } },
+      windows: { ...scenario.windows, year: '365d' },
+      keys: { all: { plan: 'all' } },
+    },
+  });
+  send(sim, { key: 'all' });
+  sim.clock.advance('400d');
+  send(sim, { key: 'all' });
+  const { windows = {} } = sim.keys.get('all');
+  const usedIn = (name: string) => (windows[name]?.limit ?? 0) - (windows[name]?.remaining ?? 0);
+  // 0.001 a second is 3.6 an hour, 86.4 a day.
+  expect(usedIn('hour')).toBeLessThanOrEqual(5);
+  expect(usedIn('month')).toBeGreaterThan(86 * 7);
+  expect(usedIn('year')).toBeGreaterThan(86 * 300);
+});
+
+test('control operations list, use up and refill any window', async () => {
+  const sim = create();
+  const server = track(await listen(sim, { port: 0 }));
+  for (const control of [createControl(sim), createControl(server.controlUrl)]) {
+    const info = await control.getKey({ key: 'free' });
+    expect(info).not.toHaveProperty('minute');
+    expect(Object.keys(info.windows ?? {})).toEqual(['second', 'hour']);
+    await control.exhaustKey({ key: 'free', window: 'hour' });
+    expect(send(sim, { key: 'free' }).status).toBe(429);
+    await control.setKeyUsage({ key: 'free', day: 7, windows: { hour: 0 } });
+    expect(await control.getKey({ key: 'free' })).toMatchObject({
+      day: { remaining: 993 },
+      windows: { hour: { remaining: 20 } },
+    });
+    // Without a window, the first one of the plan.
+    expect(await control.exhaustKey({ key: 'trial' })).toMatchObject({ windows: { month: { remaining: 0 } } });
+    const unknown = 'expected a window of the plan (day, second, hour), got "huor"; did you mean hour?';
+    await expect(async () => control.exhaustKey({ key: 'free', window: 'huor' })).rejects.toThrow(unknown);
+    for (const window of ['constructor', '__proto__'])
+      await expect(async () => control.exhaustKey({ key: 'free', window })).rejects.toThrow('expected a window');
+    await control.reset();
+  }
+});
+
+test('an exported state, its import and its scenario have every window', () => {
+  const sim = create();
+  sendTimes(sim, 3, { key: 'all' });
+  sendTimes(sim, 2, { key: 'free' });
+  sendTimes(sim, 4, { key: 'trial' });
+  const control = createControl(sim);
+  const exported = control.exportState();
+  const [free] = exported.keys;
+  expect(Object.keys(free ?? {})).not.toContain('minute');
+  expect(free?.windows).toEqual({
+    second: { startSeconds: noonSeconds, used: 2, log: [] },
+    hour: { startSeconds: noonSeconds, used: 2, log: [] },
+  });
+  const text = JSON.stringify(exported);
+  const other = createSimulator({ scenario });
+  const otherControl = createControl(other);
+  otherControl.importState(JSON.parse(text));
+  expect(JSON.stringify(otherControl.exportState())).toBe(text);
+  expect(other.keys.list()).toEqual(sim.keys.list());
+
+  const again = createSimulator({ scenario: stateAsScenario(exported), readStart });
+  expect(again.keys.list()).toEqual(sim.keys.list());
+  expect(send(again, { key: 'trial' }).status).toBe(429);
+
+  const wrong = JSON.parse(text.replaceAll('"hour"', '"huor"'));
+  expect(() => otherControl.importState({ ...exported, keys: wrong.keys })).toThrow(
+    /keys\[0\]\.windows\.huor: expected a window of the plan \(day, second, hour\), got "huor"; did you mean hour\?/,
+  );
+});
+
+test('a restart keeps the usage of every window, and a sandbox has its own', async () => {
+  const data = newFolder();
+  const options = { data, port: 0, scenario };
+  const ask = async (baseUrl: string, key: string) => {
+    const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } });
+    await response.text();
+    return [response.status, Number(response.headers.get('x-ratelimit-remaining'))];
+  };
+  const first = await serve(options);
+  expect(await ask(first.baseUrl, 'trial')).toEqual([200, 2]);
+  expect(await ask(first.baseUrl, 'trial')).toEqual([200, 1]);
+  const sandboxOf = (baseUrl: string) => baseUrl.replace('/v1', '/s/mine/v1');
+  expect(await ask(sandboxOf(first.baseUrl), 'trial')).toEqual([200, 2]);
+  await first.close({ graceMs: 0 });
+  const second = track(await serve(options));
+  expect(await ask(second.baseUrl, 'trial')).toEqual([200, 0]);
+  expect(await ask(second.baseUrl, 'trial')).toEqual([429, 0]);
+  expect(await ask(sandboxOf(second.baseUrl), 'trial')).toEqual([200, 1]);
+});
+
+test('a client that hammers an exhausted long window is told so, also before the shortest one', () => {
+  const hammered = (key: string, window: string) => {
+    const sim = createSimulator({ scenario: { ...scenario, ban: 'off' } });
+    sim.keys.setUsage(key, { [window]: sim.keys.get(key).windows?.[window]?.limit ?? 0 });
+    for (let n = 0; n < 4; n++) {
+      send(sim, { key });
+      sim.clock.advance('1100ms');
+    }
+    return judge(sim, { isOver: true }).findings.filter(({ code }) => code === 'ignored-day-window');
+  };
+  expect(hammered('free', 'hour')).toMatchObject([
+    { severity: 'fail', measured: '3 requests before the reset of the window hour' },
+  ]);
+  expect(hammered('all', 'month')).toMatchObject([{ measured: '3 requests before the reset of the window month' }]);
+  const banned = createSimulator({
+    scenario: {
+      ...scenario,
+      keys: { k: { plan: 'free', bannedFor: '60s' } },
+      plans: { free: { minute: 60, hour: 9 } },
+    },
+  });
+  for (let n = 0; n < 4; n++) send(banned, { key: 'k' });
+  expect(judge(banned, { isOver: true }).findings.map(({ code }) => code)).not.toContain('ignored-day-window');
+  expect(hammered('free', 'second')).toEqual([]);
+  expect(hammered('trial', 'month')).toEqual([]);
+});
