@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
 import { foundInstead } from '../node/file-kind.js';
 import { UsageError } from '../node/usage-error.js';
 import { recordedPetstore } from '../petstore/document.js';
+import { isOfService, rootsOf } from '../traffic-files/address.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { pluralize } from '../values/pluralize.js';
@@ -28,6 +30,25 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
       options,
     ),
   );
+
+/**
+ * Reads recorded traffic of one service with the interface of the Petstore.
+ * @throws {UsageError} also for traffic to several services, or mostly to other paths than the Petstore's
+ */
+export async function readPetstoreFiles(files: readonly string[], baseUrl?: string): Promise<Recording> {
+  const recording = await readRecordedFiles(files, { baseUrl });
+  const { baseUrls, exchanges } = recording;
+  if (baseUrls.length > 1)
+    throw new UsageError(`expected a recording of one service, got ${baseUrls.join(', ')}; name one with --base-url`);
+  const { length } = exchanges.filter(
+    (exchange) => isOfService(exchange.path, recordedPetstore) && !isOfBackend(exchange),
+  );
+  if (length * 2 < exchanges.length)
+    throw new UsageError(
+      `expected a recording of the Petstore, got ${pluralize(exchanges.length, 'request')}, of which ${length} ${length === 1 ? 'is' : 'are'} to ${rootsOf(recordedPetstore).join(' or ')}; ${onlyPetstore}`,
+    );
+  return recording;
+}
 
 /**
  * Reads the client's requests from an OpenTelemetry trace: OTLP as JSON, with one or several exports.

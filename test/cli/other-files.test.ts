@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -201,8 +201,32 @@ describe('recordings of another service than the Petstore', () => {
     // One request to the Petstore among nine others makes no useful scenario either.
     await sim.fetch('http://api.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
     const mixed = write('mixed.har', JSON.stringify(await createControl(sim).exportHar()));
-    const { code, err } = await runCommandLine(['scenario', '--from', mixed, '--out', out]);
-    expect([code, err]).toEqual([2, expect.stringContaining('of which 1 is to /pets')]);
+    for (const command of [
+      ['scenario', '--out', out, '--from'],
+      ['calibrate', '--out', out, '--from'],
+      ['compare', '--with'],
+    ]) {
+      const { code, err } = await runCommandLine([...command, mixed]);
+      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('of which 1 is to /pets')]);
+    }
+    expect(existsSync(out)).toBe(false);
     expect((await runCommandLine(['judge', mixed])).code).toBe(0);
+  });
+
+  test('a backend between requests to the Petstore neither teaches nor contradicts anything', async () => {
+    const sim = createSimulator();
+    const headers = { authorization: 'Bearer free-key' };
+    for (let count = 0; count < 20; count++) {
+      await sim.fetch('http://api.test/v1/pets', { headers });
+      if (count % 2 === 0)
+        await serveRoute(sim, new Request('http://api.test/v1/items', { headers }), () =>
+          Response.json({ error: 'slow down' }, { status: 429, headers: { 'Retry-After': 'soon' } }),
+        );
+    }
+    const recording = write('backend.har', JSON.stringify(await createControl(sim).exportHar()));
+    const out = join(folder, 'backend.yaml');
+    const { code, out: text } = await runCommandLine(['calibrate', '--from', recording, '--out', out]);
+    expect(text).toContain('0 contradicted, in 30 requests');
+    expect(code).toBe(0);
   });
 });

@@ -18,7 +18,7 @@ import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNote, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
-import { readRecordedFiles } from '../recorded-files.js';
+import { readPetstoreFiles, readRecordedFiles } from '../recorded-files.js';
 import {
   askUntilStopped,
   budgetOf,
@@ -65,11 +65,8 @@ export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Pro
 }
 
 async function recordedExchanges(files: readonly string[], baseUrl: string | undefined): Promise<readonly Exchange[]> {
-  const { exchanges, baseUrls, notes } = await readRecordedFiles(files, { baseUrl });
+  const { exchanges, notes } = await readPetstoreFiles(files, baseUrl);
   printNotes(notes);
-  if (baseUrls.length > 1) {
-    throw new UsageError(`expected recordings of one service, got ${baseUrls.join(', ')}; name one with --base-url`);
-  }
   return exchanges;
 }
 

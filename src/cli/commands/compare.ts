@@ -12,7 +12,7 @@ import { printResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNote, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
-import { readRecordedFiles } from '../recorded-files.js';
+import { readPetstoreFiles } from '../recorded-files.js';
 import {
   askUntilStopped,
   budgetOf,
@@ -89,7 +89,7 @@ function save(file: string, exchanges: readonly Exchange[], { outcome }: Compari
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
 
 async function readSaved(file: string): Promise<Answers> {
-  const { exchanges, notes } = await readRecordedFiles([file]);
+  const { exchanges, notes } = await readPetstoreFiles([file]);
   printNotes(notes);
   // Rejects recordings with API keys of other clients. The earlier use of such a key is unknown, so the key's limits
   // cannot be compared.

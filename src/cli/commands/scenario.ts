@@ -2,14 +2,12 @@ import { basename, extname } from 'node:path';
 import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
-import { recordedPetstore } from '../../petstore/document.js';
-import { isOfService, rootsOf } from '../../traffic-files/address.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine, program } from '../program.js';
-import { onlyPetstore, readRecordedFiles } from '../recorded-files.js';
+import { onlyPetstore, readPetstoreFiles } from '../recorded-files.js';
 
 export interface ScenarioFromFlags {
   from?: string[];
@@ -28,18 +26,8 @@ export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>
   if (first === undefined)
     throw new UsageError(`expected --from FILE, a HAR or JSON Lines; see ${program} scenario --help`);
   checkOutput('--out', out, 'YAML', from);
-  const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
-  if (recording.baseUrls.length > 1) {
-    const found = recording.baseUrls.join(', ');
-    throw new UsageError(`expected a recording of one service, got ${found}; name one with --base-url`);
-  }
+  const recording = await readPetstoreFiles(from, flags['base-url']);
   const { length } = recording.exchanges;
-  const { length: ofPetstore } = recording.exchanges.filter(({ path }) => isOfService(path, recordedPetstore));
-  if (ofPetstore * 2 < length) {
-    throw new UsageError(
-      `expected a recording of the Petstore, got ${pluralize(length, 'request')}, of which ${ofPetstore} ${ofPetstore === 1 ? 'is' : 'are'} to ${rootsOf(recordedPetstore).join(' or ')}; ${onlyPetstore}`,
-    );
-  }
   const learner = new Learner(recording.exchanges);
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
   if (replayed.same === 0 && replayed.compared > 0) {

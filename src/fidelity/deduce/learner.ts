@@ -22,6 +22,7 @@ import {
 import { isRefusal } from './observed-rate.js';
 import { petObservations, responseObservations } from './response-observations.js';
 import { type ParsedExchange, parseExchange, ServiceFacts } from './service-facts.js';
+import { isOfBackend } from './unusable-response.js';
 import { writeObservations } from './write-observations.js';
 
 /**
@@ -50,6 +51,7 @@ export class Learner {
   }
 
   add(exchange: Exchange): void {
+    if (isOfBackend(exchange)) return;
     const parsed = parseExchange(exchange);
     const isMarked = this.#bans.isMarked(parsed);
     const isFull = this.limits.explainedResponses >= maximumResponsesForLimits;

@@ -1,4 +1,4 @@
-import { listLimit } from '../../petstore/document.js';
+import { isOperationName, listLimit } from '../../petstore/document.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './observed-rate.js';
@@ -52,3 +52,10 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/**
+ * Whether a backend or a handler behind this simulator answered a recorded request. Its response reveals nothing about
+ * the Petstore.
+ */
+export const isOfBackend = ({ isOwn, operation, refusedBy }: Exchange): boolean =>
+  isOwn && (refusedBy !== undefined || (operation !== undefined && !isOperationName(operation)));
