@@ -14,7 +14,7 @@ export interface RecordedCall {
  */
 export function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario): string[] {
   const startMs = calls[0]?.atMs ?? 0;
-  const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, {});
+  const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, { onWarning: () => {} });
   return calls.map(({ atMs, call }) => {
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(fromPlainCall(call));

@@ -68,12 +68,11 @@ export async function writeReports(
  * Shortens the result of a passed run for `--json`, so that the JSON and the suggested next commands take less than 2
  * kB. `--verdict FILE` writes the whole result.
  */
-function shortened({ findings, exercised, untested: _, ...result }: RunResult) {
+function shortened({ findings, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
   return {
     ...result,
-    exercised: exercised.join(', '),
     findings: worth.map(({ code, severity, text: sentences, remedy }) => ({
       code,
       severity,

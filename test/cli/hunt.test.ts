@@ -117,6 +117,26 @@ ${clientOf(everySecond)}`,
     expect(existsSync(join(cwd, 'hunt'))).toBe(false);
   });
 
+  test('names the scenarios of the runs that were stopped at the time limit', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
+    const client = `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
+setInterval(() => {}, 1000);`;
+    writeFileSync(join(cwd, 'client.mjs'), client);
+    const words = ['hunt', '--runs', '7', '--timeout', '3s', '--out', join(cwd, 'out')];
+    const { out } = await runCommandLine([...words, ...command], { cwd });
+    expect(out).toContain('7 runs stopped at the time limit (--timeout):\n');
+    expect(out).toContain('\n  after 3 s: minute-wall\n');
+    expect(out).toContain('\n  after 3 s: 1000 requests of the day are used up; ');
+    const { stopped } = JSON.parse((await runCommandLine([...words, '--json', ...command], { cwd })).out);
+    expect(stopped).toHaveLength(7);
+    expect(stopped).toContainEqual({
+      text: 'minute-wall',
+      limitMs: 3_000,
+      scenario: expect.objectContaining({ keys: expect.anything() }),
+    });
+  });
+
   test('has tried nothing with a client that sends nothing', async () => {
     const broken = [process.execPath, '-e', 'console.error("no such module"); process.exitCode = 3'];
     const { code, err } = await callCommandLine(['hunt', '--', ...broken]);

@@ -105,6 +105,8 @@ describe('an agent with only the package learns in three commands whether a clie
     const { code, err } = await exec(...command('right.mjs'));
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'pass',
+      exercised: expect.arrayContaining(['early-retry']),
+      untested: expect.arrayContaining(['duplicate-write']),
       next: [expect.stringMatching(/^npx petstore-sim gauntlet --json -- /)],
     });
     expect(code).toBe(0);

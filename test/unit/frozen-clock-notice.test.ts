@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { responsesTo } from '../../src/cli/replayed-calls.js';
 import { createSimulator, type Fault } from '../../src/index.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 
 const usedUp = { 'free-key': { usage: { minute: 60 } } };
 
@@ -113,4 +115,22 @@ test('refusals of at most 1,000 keys are remembered', async () => {
   expect(onWarning).not.toHaveBeenCalled();
   await list(names.at(-1));
   expect(onWarning).toHaveBeenCalledOnce();
+});
+
+test('calls that a command sends again to a frozen simulator of its own are not explained', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const headers = { authorization: 'Bearer free-key' };
+  const call = {
+    method: 'GET',
+    baseUrl: 'http://petstore.test/v1',
+    path: '/pets',
+    query: '',
+    headers,
+    body: undefined,
+  };
+  const resolved = resolveScenario({ faults: [{ then: { delay: '210ms' } }] });
+  expect(responsesTo([{ atMs: Date.parse('2026-01-01T12:00:00Z'), call }], resolved)).toEqual(['delayed']);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
 });

@@ -107,8 +107,10 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const timeoutMs = timeoutOf(limit);
   const { out = 'hunt', junit, report } = flags;
   const fieldTracker = createFieldTracker();
-  const runSummary = createRunSummary(limit);
   const initial = initialScenarios();
+  const runSummary = createRunSummary(
+    new Map([...initial].map(([name, scenario]) => [JSON.stringify(scenario), name])),
+  );
   const dayText = JSON.stringify(withShortMinute(dayStart));
   checkOutput('--junit', junit, 'XML');
   checkOutput('--report', report, 'HTML');
@@ -131,10 +133,11 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
     const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
       const scenario = withShortMinute(given);
       const isLong = flags.timeout === undefined && JSON.stringify(scenario) === dayText;
-      const trial = await runOnce(scenario, isLong ? dayTimeoutMs : timeoutMs);
+      const limitMs = isLong ? dayTimeoutMs : timeoutMs;
+      const trial = await runOnce(scenario, limitMs);
       if (trial === undefined) return undefined;
       fieldTracker.learn(scenario, trial.entries);
-      runSummary.add(trial.run);
+      runSummary.add(scenario, limitMs, trial.run);
       return trial;
     };
     const confirm = (trial: CommandTrial) => confirmFind(trial, (scenario) => runOnce(scenario, dayTimeoutMs));
@@ -143,7 +146,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       canCut: false,
       isRealTime: true,
       base: {},
-      initial,
+      initial: initial.map(([, scenario]) => scenario),
       space: () => ({ key: 'free-key', client: fieldTracker.fields(), isRealTime: true }),
       runs,
       seed,
@@ -179,7 +182,8 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
   const untested = findingCodes.filter((code) => !exercised.includes(code));
   const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...runSummary.remarks()];
-  printResult(input, { found: finds, runs: result.runs, seed, exercised, untested }, next, lines);
+  const stopped = runSummary.stopped();
+  printResult(input, { found: finds, runs: result.runs, seed, exercised, untested, stopped }, next, lines);
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
   return exercised.length === 0 ? nothingTriedCode : 0;
@@ -276,8 +280,11 @@ const otherStarts: readonly Scenario[] = [
   },
 ];
 
-/** Lists the scenarios with which the bug search of `hunt` begins: a fixed selection, then other shipped scenarios. */
-function initialScenarios(): Scenario[] {
+/**
+ * Lists the scenarios with which the bug search of `hunt` begins: a fixed selection, then other shipped scenarios. Those
+ * made from a shipped scenario have its name.
+ */
+function initialScenarios(): (readonly [name: string | undefined, scenario: Scenario])[] {
   const shipped = readShippedScenarios();
   const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
   const others = all.filter((name) => !firstScenarios.includes(name));
@@ -289,7 +296,10 @@ function initialScenarios(): Scenario[] {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return { ...withoutRedundantFields(fields), ...(expect && { expect: allowGivingUp(expect) }) };
   };
-  return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
+  return [
+    ...[dayStart, ...otherStarts].map((scenario) => [undefined, withShortMinute(scenario)] as const),
+    ...[...firstScenarios, ...inTurn].map((name) => [name, withShortMinute(started(name))] as const),
+  ];
 }
 
 /** Removes redundant fields from a scenario: the names of fault rules, and a default API key. */
@@ -396,34 +406,57 @@ const maximumSilentRuns = 3;
 /** Maximum number of lines that a message quotes from the end of a command's output. */
 const maximumQuotedLines = 8;
 
+const formatSeconds = (ms: number) => `${ms / 1000} s`;
+
+/** Run of the client that was stopped at its time limit. */
+interface StoppedRun {
+  /** Name of the shipped scenario, or else the scenario's effects. */
+  text: string;
+  limitMs: number;
+  scenario: Scenario;
+}
+
 /**
  * Collects how the runs of a client's command ended, and formats messages for the user about the runs.
- * @param limit time limit of a run, as the user wrote it
+ * @param names names of shipped scenarios, by the scenario as JSON
  */
-function createRunSummary(limit: string) {
-  const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number })[] = [];
+function createRunSummary(names: ReadonlyMap<string, string | undefined>) {
+  const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number; scenario: Scenario; limitMs: number })[] = [];
   const outputOf = ({ output }: Pick<ClientRun, 'output'>) =>
     output.trimEnd().split('\n').slice(-maximumQuotedLines).map(sanitizeText).join('\n');
+  const stopped = (): StoppedRun[] =>
+    runs
+      .filter(({ end }) => end.stoppedBy !== undefined)
+      .map(({ scenario, limitMs }) => {
+        const text = names.get(JSON.stringify(scenario)) ?? effectsOfScenario(scenario);
+        return { text, limitMs, scenario };
+      });
   return {
-    add: ({ end, output, entries }: ClientRun) => void runs.push({ end, output, requests: entries.length }),
+    stopped,
+    add: (scenario: Scenario, limitMs: number, { end, output, entries }: ClientRun) =>
+      void runs.push({ end, output, requests: entries.length, scenario, limitMs }),
     isSilent: () => runs.length >= maximumSilentRuns && runs.every(({ requests }) => requests === 0),
     silence(): string {
       const last = runs.at(-1);
       const ended =
-        last?.end.stoppedBy === undefined ? `ended with exit code ${last?.end.exitCode}` : `was stopped after ${limit}`;
+        last?.end.stoppedBy === undefined
+          ? `ended with exit code ${last?.end.exitCode}`
+          : `was stopped after ${formatSeconds(last.limitMs)}`;
       const tail = last === undefined || last.output.trim() === '' ? '' : ` Its output:\n${outputOf(last)}`;
       return `${expectedRequests} in ${runs.length} runs. The command ${ended}.${tail}`;
     },
     /**
-     * Returns sentences for the report of the command `hunt` about the client's runs: how many stopped at the time
+     * Returns sentences for the report of the command `hunt` about the client's runs: which stopped at the time
      * limit, or that all failed.
      */
     remarks(): string[] {
-      const stopped = runs.filter(({ end }) => end.stoppedBy !== undefined);
+      const late = stopped().map(({ text, limitMs }) => `  after ${formatSeconds(limitMs)}: ${text}`);
       const failed = runs.filter(({ end }) => end.stoppedBy === undefined && end.exitCode !== 0);
       const last = failed.length === runs.length ? failed.at(-1) : undefined;
       return [
-        ...(stopped.length > 0 ? [`${pluralize(stopped.length, 'run')} stopped at the time limit of ${limit}.`] : []),
+        ...(late.length > 0
+          ? [`${pluralize(late.length, 'run')} stopped at the time limit (--timeout):`, ...late]
+          : []),
         ...(last === undefined
           ? []
           : [`The command failed in every run, with exit code ${last.end.exitCode}. Its output:`, outputOf(last)]),
