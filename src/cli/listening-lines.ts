@@ -22,7 +22,10 @@ export function announce(
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { resumedFrom?: string | undefined },
 ): void {
   const hasToken = options.controlToken !== undefined;
-  for (const line of listeningLines(log, sim, server, hasToken, server.resumedFrom, addressFrom)) writeLine(line);
+  const { upstream: given } = options;
+  const upstream = typeof given === 'object' ? given.url : given;
+  for (const line of listeningLines(log, sim, { ...server, upstream }, hasToken, server.resumedFrom, addressFrom))
+    writeLine(line);
 }
 
 /**
@@ -33,20 +36,22 @@ export function announce(
 export function listeningLines(
   format: LogFormat,
   sim: Simulator,
-  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { upstream?: string | undefined },
   hasToken: boolean,
   resumedFrom?: string,
   addressFrom: AddressSource = {},
 ): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
-  const { baseUrl, controlUrl } = server;
+  const { baseUrl, controlUrl, upstream } = server;
+  const hasLimits = sim.settings.limitsApply !== 'none';
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
     const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} scenarios --json`];
     const from = Object.keys(addressFrom).length > 0 ? addressFrom : undefined;
-    const listening = { event: 'listening', baseUrl, controlUrl, addressFrom: from, keys: states, resumedFrom, next };
-    return [JSON.stringify(listening)];
+    const backend = { upstream, limits: hasLimits ? undefined : 'off' };
+    const address = { event: 'listening', baseUrl, controlUrl, ...backend, addressFrom: from };
+    return [JSON.stringify({ ...address, keys: states, resumedFrom, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const windows = coreOf(sim).state.resolved.windowSeconds;
@@ -68,10 +73,12 @@ export function listeningLines(
     `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
     `  API        ${styleText('cyan', baseUrl)}`,
     `  Control    ${styleText('cyan', controlUrl)}`,
+    ...(upstream === undefined ? [] : [`  Backend    ${styleText('cyan', upstream)}`]),
+    ...(hasLimits ? [] : ['  Limits     off']),
     '',
     ...keys.map((info, index) => {
-      const what = info.state === 'active' ? limits(info) : info.state;
-      return `  ${index === 0 ? 'Keys' : '    '}       ${sanitizeText(info.key).padEnd(width)}  ${sanitizeText(info.plan).padEnd(10)}  ${what}`;
+      const what = info.state === 'active' ? (hasLimits ? limits(info) : '') : info.state;
+      return `  ${index === 0 ? 'Keys' : '    '}       ${sanitizeText(info.key).padEnd(width)}  ${sanitizeText(info.plan).padEnd(10)}  ${what}`.trimEnd();
     }),
     '',
     `  Try        curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,

@@ -46,8 +46,10 @@ function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, refusedBy, sandbox, wire, unsentStatus, refusedOrigin } = entry;
   // The log line of a rejected request has only the error code and Retry-After, which explain it sufficiently.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
+  const isUnknownKey = status === 401 && message === 'The API key is unknown.';
   return [
     ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),
+    isUnknownKey && 'the scenario lacks it: add --set keys.KEY.plan=free',
     refusedBy === 'backend-without-key'
       ? 'the backend got no Authorization: use --upstream-key same|NAME'
       : refusedBy && `refused by the ${refusedBy}`,

@@ -3,6 +3,7 @@ import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { basePath } from '../petstore/document.js';
 import { anyOperation } from '../scenario/operations.js';
+import { variableName } from '../values/mask-key.js';
 
 /** Server options from command-line flags: custom request handlers, and a backend to which requests are forwarded. */
 export type RoutesFromFlags = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
@@ -73,7 +74,7 @@ function bearerOf(name: string): string {
   const key = process.env[name];
   if (key === undefined || key === '')
     throw new UsageError(
-      `expected --upstream-key to be same or an environment variable with the key, got ${name}, which is not set`,
+      `expected --upstream-key to be same or an environment variable with the key, got ${variableName(name)}, which is not set`,
     );
   if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
   throw new UsageError(`expected ${name} to be a key of visible ASCII characters`);

@@ -1,5 +1,6 @@
 import { parseBaseUrl } from '../node/base-url.js';
 import { UsageError } from '../node/usage-error.js';
+import { variableName } from '../values/mask-key.js';
 import { pluralize } from '../values/pluralize.js';
 import { flagWords } from './flag-words.js';
 import { createHttpTransport, type HttpTransport } from './http-transport.js';
@@ -58,7 +59,7 @@ function keyFromFlag(name: string | undefined): string {
   }
   const key = process.env[name];
   if (key === undefined || key === '') {
-    throw new UsageError(`expected an API key in the environment variable ${name}, got none`);
+    throw new UsageError(`expected an API key in the environment variable ${variableName(name)}, got none`);
   }
   return key;
 }

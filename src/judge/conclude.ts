@@ -1,4 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { joinWords } from '../values/join-words.js';
+import { textOfBytes } from '../values/json-bytes.js';
 import { pluralize } from '../values/pluralize.js';
 import { failureReason } from './failure-reason.js';
 import { codesOf, type Finding, formatDuration, type Judgement, type Severity } from './finding.js';
@@ -8,7 +10,7 @@ import { describeOutages } from './outages.js';
 import { describeUnread } from './rules/early-retry.js';
 import { patienceMs } from './rules/overslept.js';
 import { rules } from './rules.js';
-import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
+import { isAnswered, isServed, isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
 /** Maximum extension that the judge advises for a run stopped during the client's wait. */
@@ -62,13 +64,8 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${pluralize(dropped, 'request')}, so the run is incomplete.`);
-  if (isWrongKey(run)) {
-    return inconclusive(
-      run.requests.every(({ isKeyWithheld }) => isKeyWithheld)
-        ? 'Every request got a 401 from the backend, which gets no Authorization header: use --upstream-key same or --upstream-key NAME.'
-        : "Every request got a 401: check the client's API key.",
-    );
-  }
+  const lost = describeUnusable(run);
+  if (lost !== undefined) return inconclusive(lost);
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
@@ -78,7 +75,10 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
   if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
   const warned = codesWith('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
-  return { outcome: 'pass', reason: `The client did what ${run.service ?? 'the service'} asked${but}.` };
+  return {
+    outcome: 'pass',
+    reason: `The client did what ${run.service ?? 'the service'} asked${but}.${unserved(run.requests)}`,
+  };
 }
 
 /**
@@ -100,6 +100,29 @@ const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...fail,
   ...(served ? (['gave-up'] as const) : []),
 ];
+
+/** Reason why no request reached an operation with a valid key; `undefined` if one did. */
+function describeUnusable(run: Run): string | undefined {
+  const { requests, service } = run;
+  if (requests.length === 0) return undefined;
+  if (requests.every(({ isKeyWithheld }) => isKeyWithheld)) return `Every request got a 401 from ${withheld}`;
+  if (isWrongKey(run)) {
+    return requests.every(isUnknownKey)
+      ? 'Every request got a 401, because the scenario has no such API key: add --set keys.KEY.plan=free, or send a key of the scenario.'
+      : "Every request got a 401: check the client's API key.";
+  }
+  const isNowhere = ({ status, operation }: JudgedRequest) => status === 404 && operation === undefined;
+  const accepted = requests.filter(({ isRefused }) => !isRefused);
+  if (service !== undefined || accepted.length === 0 || !accepted.every(isNowhere)) return undefined;
+  return `${pluralize(accepted.length, 'request')} got 404: no such path; pass --upstream URL for a backend.`;
+}
+
+/** End of a sentence about requests from which the simulator withheld the key. */
+const withheld = 'the backend, which gets no Authorization header: use --upstream-key same or --upstream-key NAME.';
+
+/** Whether the simulator rejected a request because its scenario lacks the API key. */
+const isUnknownKey = ({ token, responseBody }: JudgedRequest) =>
+  token !== undefined && textOfBytes(responseBody).includes('The API key is unknown.');
 
 /** Whether the client probably uses a wrong API key: every response was a 401, and the scenario does not test a 401. */
 function isWrongKey({ requests, expect: { fail = [] }, needs }: Run): boolean {
@@ -141,6 +164,14 @@ function stillWaiting(run: Run): string | undefined {
 const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, nowMs: number) =>
   (status === 0 || isAbandoned) && nowMs - finishedAtMs <= receiptMs;
 
+/** Sentence that says that no request succeeded and that some were rejected, as with a wrong URL; otherwise empty. */
+function unserved(requests: readonly JudgedRequest[]): string {
+  const rejected = requests.filter((request) => isAnswered(request) && request.status !== 401);
+  if (rejected.length === 0 || requests.some(isServed)) return '';
+  const statuses = [...new Set(rejected.map(({ status }) => status))];
+  return ` No request was served: ${rejected.length} got ${joinWords(statuses.map(String))}.`;
+}
+
 function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, expect: { fail = [] } }: Run): string {
   if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
@@ -154,9 +185,11 @@ function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, exp
     const next =
       idle ??
       (service === undefined
-        ? '--scenario minute-wall tests a client in ten seconds.'
+        ? '"petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.'
         : `Record the client while ${service} refuses its requests.`);
-    return `No request was refused and no response was lost, so nothing was put to the test. ${next}`;
+    const unkeyed = requests.filter(({ isKeyWithheld }) => isKeyWithheld).length;
+    if (unkeyed > 0) return `${pluralize(unkeyed, 'request')} got a 401 from ${withheld}`;
+    return `No request was refused and no response was lost, so nothing was put to the test.${unserved(requests)} ${next}`;
   }
   if (fail.length > 0) {
     const how = fail.includes('late-request')

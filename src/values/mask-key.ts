@@ -2,6 +2,12 @@
 export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 3)))}`;
 
 /**
+ * Returns the name of an environment variable for a message. Masks text that does not look like one, because it may be
+ * a key that the user wrote instead of the name.
+ */
+export const variableName = (text: string): string => (/^[A-Z]+(?:_[A-Z0-9]+)*$/.test(text) ? text : maskedKey(text));
+
+/**
  * Hashes bytes or UTF-16 units with 64-bit FNV-1a, in hexadecimal. The hash is the same on every machine, but does not
  * hide the input.
  */

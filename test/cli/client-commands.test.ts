@@ -150,6 +150,22 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(2);
   });
 
+  test.each([['exec'], ['matrix', '--only', 'cors']])('%s rejects a key that the scenario lacks', async (...name) => {
+    const { code, err } = await run([...name, '--api-key', 'typo-key', '--scenario', 'minute-wall', '--', 'true']);
+    expect(err).toContain('expected --api-key to be a key of the scenario (free-key');
+    expect(err).toContain('got typo-key; to add it, --set keys.typo-key.plan=free');
+    expect(code).toBe(2);
+  });
+
+  test.each([
+    ['--set', 'keys.typo-key.plan=free'],
+    ['--set', 'assumptions.acceptAnyKey=true'],
+    ['--set', 'expect={fail: [retried-401]}'],
+  ])('accepts the key with %s %s', async (...flags) => {
+    expect(await run(['exec', '--api-key', 'typo-key', ...flags, '--', 'true'])).toMatchObject({ code: 0 });
+    expect(await run(['exec', '--api-key', 'revoked-key', '--', 'true'])).toMatchObject({ code: 0 });
+  });
+
   test('checks the scenario and generates its pets only once', async () => {
     let made = 0;
     const generatePets: GeneratePets = () => {

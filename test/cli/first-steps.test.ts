@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createRequestLog } from '../../src/cli/request-log.js';
@@ -19,6 +20,18 @@ test('the banner shows the windows of the scenario', () => {
     listeningLines('pretty', createSimulator({ scenario: { windows } }), server, false).join('\n');
   expect(banner({})).toContain('60 a minute, 1,000 a day');
   expect(banner({ minute: '10s', day: '5m' })).toContain('60 in 10 s, 1,000 in 5 min');
+});
+
+test('the start message names a backend and limits that are off', () => {
+  const sim = createSimulator({ scenario: { limits: 'off' } });
+  const upstream = 'http://127.0.0.1:3000';
+  const text = stripVTControlCharacters(listeningLines('pretty', sim, { ...server, upstream }, false).join('\n'));
+  expect(text).toContain('\n  Backend    http://127.0.0.1:3000\n  Limits     off\n');
+  expect(text).not.toContain('60 a minute');
+  const [line = ''] = listeningLines('json', sim, { ...server, upstream }, false);
+  expect(JSON.parse(line)).toMatchObject({ upstream, limits: 'off' });
+  const [plain = ''] = listeningLines('json', createSimulator(), server, false);
+  expect(Object.keys(JSON.parse(plain))).toEqual(['event', 'baseUrl', 'controlUrl', 'keys', 'next']);
 });
 
 test('the pretty log omits only the reads of the dashboard', () => {

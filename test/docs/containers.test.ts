@@ -19,6 +19,8 @@ const exec = promisify(execFile);
 const blocks = codeBlocks(userPage('docs/containers.md'));
 const blockOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? '';
 
+const publicUrlBlock = blocks.find(({ text }) => text.includes('--public-url'))?.text ?? '';
+
 /** Instructions of the page's Dockerfile, in order. */
 const instructions = blockOf('dockerfile')
   .trim()
@@ -106,6 +108,13 @@ describe('the image of docs/containers.md', { timeout: 120_000 }, () => {
     expect(await health(port)).toBe(1);
   });
 
+  test('names CONTROL_TOKEN if it is empty', async () => {
+    const env = { ...environment, CONTROL_TOKEN: '' };
+    const error = await exec('sh', ['-c', commandOf('CMD')], { cwd: folder, env }).catch((thrown) => thrown);
+    expect(error.code).toBeGreaterThan(0);
+    expect(error.stderr).toContain('CONTROL_TOKEN: set it with docker run -e');
+  });
+
   test('keeps its state in the folder of the volume, also after docker kill', async () => {
     const port = await freePort();
     const pets = `http://127.0.0.1:${port}/v1/pets`;
@@ -152,7 +161,7 @@ describe('the image of docs/containers.md', { timeout: 120_000 }, () => {
 
 test('nginx serves the simulator under the path of the page', { tags: 'needs/nginx', timeout: 60_000 }, async () => {
   const [port, proxyPort] = [await freePort(), await freePort()];
-  const command = (blockOf('text').trim().split(' ') as string[]).slice(2);
+  const command = (publicUrlBlock.trim().split(' ') as string[]).slice(2);
   const told = command.at(-1) as string;
   const configuration = blockOf('nginx')
     .replace('listen 8080', `listen 127.0.0.1:${proxyPort}`)

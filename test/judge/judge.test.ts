@@ -64,7 +64,9 @@ describe('the verdict', () => {
       verdictOn({ faults: [{ name: 'lost', when, then: { reset: true } }] }, sending([10])).reason;
     expect(reason({ key: 'pro-key' })).toMatch(/put to the test\. The fault rule "lost" matched no request\.$/);
     expect(reason({ nth: 9 })).toMatch(/The fault rule "lost" applied to no request\.$/);
-    expect(verdictOn({}, sending([10])).reason).toContain('--scenario minute-wall tests a client in ten seconds.');
+    expect(verdictOn({}, sending([10])).reason).toContain(
+      '"petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.',
+    );
   });
 
   test('judges injected refusals with limits off', () => {
@@ -104,6 +106,24 @@ describe('the verdict', () => {
       reason: "Every request got a 401: check the client's API key.",
     });
     expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).outcome).toBe('pass');
+    expect(verdictOn({}, sending([], { key: 'typo-key' })).reason).toContain('--set keys.KEY.plan=free');
+  });
+
+  test('names --upstream if every path is unknown, also after refusals, and never passes', () => {
+    const lost = sending([10, 10], { path: '/todos' });
+    const reason = '3 requests got 404: no such path; pass --upstream URL for a backend.';
+    expect(verdictOn({}, lost)).toMatchObject({ outcome: 'inconclusive', reason });
+    expect(verdictOn({ client: { operation: 'listPets' } }, lost)).toMatchObject({ outcome: 'inconclusive', reason });
+    const some = verdictOn({}, sending([10], { path: '/todos' }), sending([10]));
+    expect(some.reason).not.toContain('--upstream');
+  });
+
+  test('says in a pass that nothing was served', () => {
+    const missing = retrying((answer) => retryAfter(answer) * 1000, { path: '/pets/999999' });
+    expect(verdictOn(wall, missing)).toMatchObject({
+      outcome: 'pass',
+      reason: 'The client did what the service asked. No request was served: 1 got 404.',
+    });
   });
 
   test('is inconclusive if concurrent equal calls were refused within a second and none followed', () => {

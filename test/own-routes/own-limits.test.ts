@@ -18,8 +18,8 @@ afterEach(async () => {
 const windowSeconds = 20;
 
 /** Starts a backend with a limit of two requests in a window, as many APIs have one. */
-async function startLimited(more: RequestListener = (_, response) => response.end('[]')): Promise<string> {
-  let left = 2;
+async function startLimited(more: RequestListener = (_, response) => response.end('[]'), limit = 2): Promise<string> {
+  let left = limit;
   const resetSeconds = Math.ceil(Date.now() / 1000) + windowSeconds;
   const server = createServer((request, response) => {
     response.setHeader('X-RateLimit-Limit', 2);
@@ -46,7 +46,7 @@ async function start(options: ListenOptions, scenario: Scenario = {}) {
   const server = await listen(sim, { port: 0, holdRefusals: true, ...options, onAnswer });
   open.push(() => server.close({ graceMs: 0 }));
   const { origin } = new URL(server.baseUrl);
-  const ask = (path = '/items') => fetch(origin + path, { headers: { authorization: 'Bearer free-key' } });
+  const ask = (path = '/items', headers = { authorization: 'Bearer free-key' }) => fetch(origin + path, { headers });
   return { sim, ask, control: createControl(server.controlUrl), lines };
 }
 
@@ -199,6 +199,36 @@ describe('a backend that gets no key', () => {
       inShort: expect.stringContaining('--upstream-key'),
     });
     expect(lines[0]).toContain('use --upstream-key same|NAME');
+  });
+
+  test('is the reason for any number of requests, and never the fault of the client', async () => {
+    const { sim, ask } = await start({ upstream: await startLimited(askKey, 99) }, { limits: 'off' });
+    for (let count = 0; count < 14; count++) await ask();
+    const all = judge(sim, { isOver: true });
+    expect([all.outcome, all.findings]).toEqual(['inconclusive', []]);
+    expect(all.reason).toContain('Every request got a 401 from the backend');
+    await ask('/v1/pets');
+    const some = judge(sim, { isOver: true });
+    expect([some.outcome, some.findings]).toEqual(['inconclusive', []]);
+    expect(some.reason).toMatch(/^14 requests got a 401 from the backend, .* --upstream-key NAME\.$/);
+  });
+
+  test('is no 401 of the client in a scenario that expects one', async () => {
+    const scenario: Scenario = { limits: 'off', client: { key: 'free-key' }, expect: { fail: ['retried-401'] } };
+    const { sim, ask } = await start({ upstream: await startLimited(askKey, 99) }, scenario);
+    for (let count = 0; count < 4; count++) await ask();
+    expect(judge(sim, { isOver: true })).toMatchObject({
+      outcome: 'inconclusive',
+      reason: expect.stringContaining('--upstream-key'),
+    });
+  });
+
+  test('a key that the scenario lacks is named by the log and the verdict, also if the backend knows it', async () => {
+    const { sim, ask, lines } = await start({ upstream: { url: await startLimited(), authorization: 'same' } });
+    const headers = { authorization: 'Bearer backend-key' };
+    expect((await ask('/items', headers)).status).toBe(401);
+    expect(judge(sim, { isOver: true }).reason).toContain('--set keys.KEY.plan=free');
+    expect(lines[0]).toMatch(/The API key is unknown\., the scenario lacks it: add --set keys\.KEY\.plan=free$/);
   });
 
   test.each(['same', 'Bearer other'])('is not meant if it gets one: %s', async (authorization) => {

@@ -71,4 +71,27 @@ describe('commands with a backend', () => {
       expect(err).not.toContain('    at ');
     }
   });
+
+  test.each(['secret-backend', 'AKIAIOSFODNN7EXAMPLE', 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'])(
+    'a key instead of the name of a variable is not printed: %s',
+    async (key) => {
+      for (const args of [
+        ['serve', '--port', '0', '--upstream', 'http://127.0.0.1:1', '--upstream-key', key],
+        ['calibrate', '--target', 'http://127.0.0.1:1', '--key-env', key],
+      ]) {
+        const { code, out, err } = await runCommandLine(args);
+        expect([code, err]).toEqual([2, expect.stringContaining(`…${key.slice(-4)}`)]);
+        expect(out + err).not.toContain(key);
+      }
+    },
+  );
+
+  test('exec without --upstream names it, and repeats it in the commands for the next run', async () => {
+    const lost = await runCommandLine(['exec', '--', ...client('/todos')]);
+    expect(lost.err).toContain('3 requests got 404: no such path; pass --upstream URL for a backend.');
+    const { err } = await runCommandLine(['exec', '--json', '--upstream', upstream, '--', ...client('/todos')]);
+    expect(JSON.parse(err).next).toEqual([
+      expect.stringContaining(`exec --json --scenario minute-wall --upstream ${upstream} -- `),
+    ]);
+  });
 });

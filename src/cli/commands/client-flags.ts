@@ -4,6 +4,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { generatePets } from '../../petstore/generate-pets.js';
 import { checkWith } from '../../scenario/check-scenario.js';
 import { keyText } from '../../scenario/key-schema.js';
+import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
@@ -62,10 +63,27 @@ export async function scenarioOf(flags: ScenarioFlags, routes?: RoutesFromFlags)
 
 /**
  * Reads the API key of the flag `--api-key`; `undefined` without the flag.
- * @throws {ScenarioError} for an invalid API key
+ * @throws {ScenarioError} for an invalid API key; {UsageError} for one that the scenario lacks, unless it accepts any
+ * key or is about 401s
  */
-export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined =>
-  key === undefined ? undefined : checkWith(keyText, key, '--api-key');
+export function apiKeyOf(
+  { 'api-key': given }: ScenarioFlags,
+  { scenario, settings }: ResolvedScenario,
+): string | undefined {
+  if (given === undefined) return undefined;
+  const key = checkWith(keyText, given, '--api-key');
+  const keys = Object.keys(scenario.keys ?? {});
+  if (keys.includes(key) || settings.acceptAnyKey || scenario.expect?.fail?.includes('retried-401')) return key;
+  const more = keys.length > maximumKeys ? [`${keys.length - maximumKeys} more`] : [];
+  const known = [...keys.slice(0, maximumKeys), ...more].join(', ') || 'none';
+  const name = /^[\w-]+$/.test(key) ? key : 'KEY';
+  throw new UsageError(
+    `expected --api-key to be a key of the scenario (${known}), got ${key}; to add it, --set keys.${name}.plan=free`,
+  );
+}
+
+/** Maximum number of API keys that a message names. */
+const maximumKeys = 8;
 
 /**
  * Parses a duration of a flag, in milliseconds. A unit is required, because a bare number would mean milliseconds,

@@ -36,9 +36,9 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
   const options = resultOptions(flags);
   await checkReportFiles(flags);
   const timeoutMs = timeout === undefined ? undefined : timeoutOf(timeout);
-  const apiKey = apiKeyOf(flags);
   const routes = await readRouteFlags(flags);
   const { resolved } = await scenarioOf(flags, routes);
+  const apiKey = apiKeyOf(flags, resolved);
   const recording =
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
   const clientOptions = { output: 'inherit', timeoutMs, apiKey, recording, routes } as const;
@@ -102,12 +102,13 @@ const replayCommand = (file = recordingName) => commandLine('replay', file, '--j
  * limit.
  */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
-  if (outcome === 'pass') return [commandLine('gauntlet', '--json', '--', ...command)];
+  const again = [...flagWords(flags, routeFlagNames), '--', ...command];
+  if (outcome === 'pass') return [commandLine('gauntlet', '--json', ...again)];
   if (outcome === 'fail') {
     const report = repeatCommand(['--report', 'report.html'], flags, command);
     return [report, flags.record === undefined ? recordCommand(flags, command) : replayCommand(flags.record)];
   }
   return scenario === 'minute-wall'
     ? [commandLine('scenarios', '--json', scenario)]
-    : [commandLine('exec', '--json', '--scenario', 'minute-wall', '--', ...command)];
+    : [commandLine('exec', '--json', '--scenario', 'minute-wall', ...again)];
 }

@@ -54,8 +54,8 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
     (unknown) => `expected --only to name assumptions, got ${unknown}; see ${program} assumptions`,
   );
   const cases = matrixCases(only);
-  const apiKey = apiKeyOf(flags);
   const scenarioFile = await scenarioOf(flags);
+  const apiKey = apiKeyOf(flags, scenarioFile.resolved);
   const onDone = createRunCounter(cases.length);
   const timeoutMs = timeoutOf(flags.timeout);
   const { result, stoppedCode } = await waitUntilStopped((stopped) => {

@@ -74,7 +74,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
     });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.localUrl}/__sim/`);
-  announce(listening, server.simulators.sim, server);
+  announce({ ...listening, options }, server.simulators.sim, server);
 }
 
 function memory(resolved: ResolvedScenario): Engine<ServableState> {

@@ -30,7 +30,9 @@ export const retried401: WireRule = {
   },
 };
 
-const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
+/** Whether a 401 concerns the client's key: a backend from which the simulator withheld the key says nothing about it. */
+const isUnauthorized = ({ status, isRefused, isKeyWithheld }: JudgedRequest) =>
+  status === 401 && !isRefused && !isKeyWithheld;
 
 /**
  * Finds requests that got a 401 although the client must have received an earlier 401. An earlier 401 does not count if
