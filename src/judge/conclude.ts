@@ -185,7 +185,7 @@ function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, exp
     const next =
       idle ??
       (service === undefined
-        ? '"petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.'
+        ? '"npx petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.'
         : `Record the client while ${service} refuses its requests.`);
     const unkeyed = requests.filter(({ isKeyWithheld }) => isKeyWithheld).length;
     if (unkeyed > 0) return `${pluralize(unkeyed, 'request')} got a 401 from ${withheld}`;

@@ -65,7 +65,7 @@ describe('the verdict', () => {
     expect(reason({ key: 'pro-key' })).toMatch(/put to the test\. The fault rule "lost" matched no request\.$/);
     expect(reason({ nth: 9 })).toMatch(/The fault rule "lost" applied to no request\.$/);
     expect(verdictOn({}, sending([10])).reason).toContain(
-      '"petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.',
+      '"npx petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.',
     );
   });
 
