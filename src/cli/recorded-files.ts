@@ -89,8 +89,10 @@ async function reading<Result>(
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof RecordingError || error instanceof SyntaxError) {
       const expected = kind === 'trace' ? 'an OpenTelemetry trace' : 'a HAR file or JSON Lines';
+      // A truncated file with whole entries is a recording: the error says to which service its requests are.
+      const known = error instanceof RecordingError && error.hasEntries ? ([kind, 'broken'] as const) : [kind];
       for (const file of files) {
-        const found = foundInstead(file, [kind]);
+        const found = foundInstead(file, known);
         if (found !== undefined) throw new UsageError(`${file}: expected ${expected}, got ${found}`);
       }
       throw new UsageError(`${files.join(', ')}: ${message}${advice}`);

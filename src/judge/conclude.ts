@@ -172,7 +172,9 @@ function unserved(requests: readonly JudgedRequest[]): string {
   return ` No request was served: ${rejected.length} got ${joinWords(statuses.map(String))}.`;
 }
 
-function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, expect: { fail = [] } }: Run): string {
+function whyInconclusive(run: Run): string {
+  const { requests, isOver, isCut, end, idle, service, unrecorded, expect } = run;
+  const { fail = [] } = expect;
   if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
@@ -183,7 +185,7 @@ function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, exp
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
     const next =
-      idle ??
+      (isCut ? `${afterCut}.` : idle) ??
       (service === undefined
         ? '"npx petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.'
         : `Record the client while ${service} refuses its requests.`);
@@ -197,5 +199,8 @@ function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, exp
       : '';
     return `The client was refused, but nothing put the scenario's rules to the test: ${fail.join(', ')}.${how}`;
   }
-  return 'The client was refused, and no request shows whether it retried: name its calls in X-Sim-Call, or let it run longer.';
+  const advice = isCut ? afterCut : 'Name its calls in X-Sim-Call, or let it run longer';
+  return `The client was refused, and no request shows whether it retried. ${advice}.`;
 }
+
+const afterCut = 'The recording breaks off, and later requests are missing: save it again, as a whole';

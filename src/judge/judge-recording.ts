@@ -19,7 +19,7 @@ import { describeLeftOut } from './unrecorded.js';
 export interface JudgeRecordingOptions
   extends Pick<
     RunFacts,
-    'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'operations' | 'areHeadersHidden'
+    'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'operations' | 'areHeadersHidden' | 'isCut'
   > {
   /** Name that the verdict shows for the recording, such as the recording's file name. */
   readonly name: string;
@@ -27,8 +27,6 @@ export interface JudgeRecordingOptions
   readonly isOneKey?: boolean | undefined;
   /** Entries of the recording that were no requests to the service. Default: none. */
   readonly leftOut?: readonly LeftOutEntry[] | undefined;
-  /** Whether the recording ends in the middle of the run, as a truncated file does. Default `false`. */
-  readonly isCut?: boolean | undefined;
 }
 
 /**
@@ -40,7 +38,7 @@ export interface JudgeRecordingOptions
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
   const { name: scenario, isOneKey = false, leftOut = [], isCut = false, ...known } = options;
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  const facts = { ...known, scenario, nowMs };
+  const facts = { ...known, scenario, nowMs, isCut };
   const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
   const recorded = withDerivedLacks(isOwn ? exchanges : exchanges.map(withRefusalBeforeReset), isOwn || isOneKey);
   const gaps = { leftOut, isCut };

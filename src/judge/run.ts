@@ -95,6 +95,8 @@ export interface RunProgress {
   readonly pending?: number | undefined;
   /** Whether the client has ended, so that no retry can follow. Default `false`: the client may still be waiting. */
   readonly isOver?: boolean | undefined;
+  /** Whether the requests are of a recording that ends in the middle of the run. Default `false`. */
+  readonly isCut?: boolean | undefined;
   /** How the client's process ended, if known. */
   readonly end?: ClientEnd | undefined;
   /** Outcomes that the client reported for its calls. Default: none. */

@@ -17,6 +17,8 @@ const logKey = [...new TextEncoder().encode('log')];
 /** Error for a file that is neither HAR nor JSON Lines. The message describes the file's content. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
+  /** Whether the file is a recording with whole entries, none of them to the service. */
+  hasEntries = false;
 }
 
 /**
@@ -107,6 +109,11 @@ export class JsonItems {
   /** Whether the recording ends in the middle of a JSON object, as in a truncated file. */
   get isCut(): boolean {
     return this.#depth > 0;
+  }
+
+  /** Whether the recording ends in the middle of an item, so that a part of this item is missing. */
+  get isCutInItem(): boolean {
+    return this.#itemDepth > 0;
   }
 
   /**

@@ -43,7 +43,7 @@ export interface Recording {
    * times are already corrected by this difference.
    */
   readonly clockOffsetMs: number;
-  /** Whether a file ends within an entry, so that later requests are missing. */
+  /** Whether a file ends too early, so that later requests are missing. */
   readonly isCut: boolean;
   /** Sentences for the user about skipped or incomplete parts of the recording. */
   readonly notes: readonly string[];
@@ -103,7 +103,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
    */
   const origins = new Map<string, number>();
   let entries = 0;
-  let isCut = false;
+  /** How a file ends too early; `undefined` if all files are whole. */
+  let cut: string | undefined;
   const notes: string[] = [];
 
   async function read({ name, pieces, kind }: RecordedFile): Promise<void> {
@@ -133,9 +134,10 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     repeated?.endFile();
     entries += counts.all;
     const note = (text: string) => notes.push(`${name}: ${text}`);
-    isCut ||= items.isCut;
-    if (items.isCut)
-      note(`the file ends within an entry, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
+    const cutHere = items.isCut ? (items.isCutInItem ? 'ends within an entry' : 'breaks off') : undefined;
+    cut ??= cutHere;
+    if (cutHere !== undefined)
+      note(`the file ${cutHere}, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
     if (items.oversized > 0) note(`${pluralize(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
     if (counts.ours === 0)
       note(
@@ -246,7 +248,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const isReadable = isAnyService
       ? ours.length > 0
       : ours.some(({ path, isOwn }) => isOwn || isOfService(path, service));
-    if (!isReadable) throw new RecordingError(noRequests());
+    if (!isReadable) throw Object.assign(new RecordingError(noRequests()), { hasEntries: entries > 0 });
     const requests = ours.filter((pendingEntry) => !leftOut.has(pendingEntry));
     const others = ours.filter((pendingEntry) => leftOut.has(pendingEntry));
     if (requests.length === 0 && !isAnyService)
@@ -262,7 +264,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         exchange,
         ...(leftOut.get(exchange) as Omit<LeftOutEntry, 'exchange'>),
       })),
-      isCut,
+      isCut: cut !== undefined,
       baseUrls: [...bases],
       service: isOther ? new URL(baseUrl).host : undefined,
       entries,
@@ -283,7 +285,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       isAnyService && most !== undefined && most[0] !== ''
         ? `; most are to ${most[0]}: --base-url ${most[0]} judges a client of that service`
         : '';
-    return `expected requests to ${expected}, got ${pluralize(entries, 'entry', 'entries')} without one${isCut ? '; the file ends within an entry' : ''}${advice}`;
+    return `expected requests to ${expected}, got ${pluralize(entries, 'entry', 'entries')} without one${cut === undefined ? '' : `; the file ${cut}`}${advice}`;
   }
 
   return { read, finish };

@@ -25,7 +25,6 @@ const entry = {
 };
 const har = { log: { version: '1.2', entries: [entry] } };
 const mapping = { request: { method: 'GET', urlPath: '/a' }, response: { status: 429 } };
-const line = { time: '2026-01-01T12:00:00Z', method: 'GET', baseUrl: 'http://a.test/v1', path: '/pets', status: 200 };
 
 /** Files, and how every command describes them that does not read them. */
 const files: readonly (readonly [name: string, content: unknown, is: string])[] = [
@@ -100,7 +99,6 @@ test.each([
 test.each([
   ['cut.har', JSON.stringify(har).slice(0, 90), 'JSON that breaks off at line 1, column 91', ':1:91: '],
   ['cut.json', '{\n  "mappings": [\n    { "ok": fal', 'JSON that breaks off at line 3, column 13', ':3:13: '],
-  ['cut.jsonl', `${JSON.stringify(line)}\n${JSON.stringify(line).slice(0, -2)}`, 'line 2, column 102', ':2:102: '],
   ['bad.har', '{"log":{\n"entries":[{"a" 1}]}}', 'invalid JSON at line 2, column 17: expected ":"', ':2:17: '],
 ])('%s is reported with line and column', async (name, text, is, place) => {
   const file = write(name, text);
@@ -110,6 +108,37 @@ test.each([
   }
   const { code, err } = await runCommandLine(['check', file]);
   expect([code, err]).toEqual([2, expect.stringMatching(new RegExp(`${name}${place}expected valid JSON: `))]);
+});
+
+describe('a recording that breaks off after whole entries', () => {
+  const entryOf = (url: string, status: number) => ({
+    ...entry,
+    request: { ...entry.request, url, headers: [{ name: 'Authorization', value: 'Bearer a' }] },
+    response: { ...entry.response, status, headers: [{ name: 'Retry-After', value: '9' }] },
+  });
+  const harOf = (host: string) =>
+    JSON.stringify({ log: { entries: [200, 429].map((status) => entryOf(`https://${host}/v1/pets`, status)) } });
+
+  test.each([
+    ['behind an entry', -3, 'the file breaks off, after 2 complete entries.'],
+    ['within an entry', -20, 'the file ends within an entry, after 1 complete entry.'],
+  ])('%s is judged, with a note and advice about its end', async (_where, end, note) => {
+    const { code, err } = await runCommandLine(['judge', write('cut.har', harOf('a.test').slice(0, end))]);
+    expect(err.replace(/\s+/g, ' ')).toContain(note);
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      'The recording breaks off, and later requests are missing: save it again',
+    );
+    expect([code, err]).toEqual([0, expect.not.stringContaining('run longer')]);
+  });
+
+  test('names --base-url if its requests are to another service', async () => {
+    const text = harOf('a.test').replaceAll('/pets', '/items');
+    const { code, err } = await runCommandLine(['judge', write('cut-other.har', text.slice(0, -20))]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('ends within an entry; most are to https://a.test: --base-url'),
+    ]);
+  });
 });
 
 test('own files are described by the commands that do not read them, with the command that does', async () => {
