@@ -259,7 +259,7 @@ describe('the command line', () => {
     [['--port', 'x'], 'expected --port to be a whole number from 0 to 65535, got "x"'],
     [['--port', '65536'], 'expected --port to be a whole number from 0 to 65535, got "65536"'],
     [['--seed', '1.5'], 'expected --seed to be a whole number'],
-    [['frob'], 'expected a command (serve, exec, matrix, gauntlet, '],
+    [['frob'], 'expected a command (demo, serve, exec, judge, gauntlet, '],
     [['serve', 'extra'], 'expected no further argument for serve, got "extra"'],
     [['serve', 'own.yaml'], 'got "own.yaml"; to serve that scenario, write --scenario own.yaml'],
     [['./own.json'], 'got "./own.json"; to serve that scenario, write --scenario ./own.json; see'],

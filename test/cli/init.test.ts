@@ -87,7 +87,7 @@ test("demo shows a wrong and a right client, and the dashboard's URL first", asy
   expect([code, err]).toEqual([0, '']);
   const lines = out.split('\n');
   expect(lines[0]).toMatch(/^ {2}Dashboard {2}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
-  expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry: /m);
+  expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry$/m);
   expect(out).toMatch(/^PASS {2}right-client$/m);
   const { results } = JSON.parse(json.out);
   expect(results).toMatchObject([{ outcome: 'fail' }, { outcome: 'pass', findings: [] }]);

@@ -219,7 +219,7 @@ describe.concurrent('a terminal prints the transcripts of the documentation', ()
       expect.stringMatching(/^ {2}right-client PASS {2}•( +(•\d*)+)+$/),
     ]);
     expect([early, late]).toEqual([
-      expect.stringMatching(/^ +×─*(!═*|!─*){3}(═+#\d*)+═+›$/),
+      expect.stringMatching(/^ +×─*(!═*|!─*){3}(═+#\d*)+(═+›| [\d.]+ s ›)$/),
       expect.stringMatching(/^ +×─+┤$/),
     ]);
     const headings = shown.filter((line) => /^\w/.test(line));

@@ -7,6 +7,7 @@ import { sharedOperation } from '../../own-routes/guarded.js';
 import { type RequestContext, serveRoute } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody, maximumBodyBytes, methodNotAllowed, payloadTooLarge } from '../../requests/api-error.js';
+import { refuseUnknown } from '../../requests/operation-table.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
@@ -78,7 +79,9 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     if (!url.startsWith(`${main.basePath}/`) || !methods.includes(method)) return [];
     const path = url.slice(main.basePath.length);
     const call = { method, path, query: '', baseUrl: '', header: () => undefined, body: undefined };
-    const isUnknown = main.find(call, state.resolved, sim.clock.now())?.refusal?.status === 404;
+    const match = main.find(call, state.resolved, sim.clock.now());
+    const refusal = match === undefined ? refuseUnknown(call, [main], false) : match.refusal;
+    const isUnknown = refusal?.status === 404;
     return isUnknown ? methods.filter((each) => matches(each, request)) : [];
   };
   const date = () => new Date(sim.clock.now()).toUTCString();
