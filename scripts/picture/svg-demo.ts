@@ -1,7 +1,7 @@
-import { formatDuration } from '../../src/judge/finding.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { createTimeAxis } from '../../src/judge/report/time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow, TimelineSpan } from '../../src/judge/report/timeline.js';
+import { formatDuration } from '../../src/values/format-duration.js';
 import { pluralize } from '../../src/values/pluralize.js';
 import { style, symbol } from './svg.js';
 

@@ -1,7 +1,7 @@
-import { formatDuration } from '../../src/judge/finding.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { createTimeAxis } from '../../src/judge/report/time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow, TimelineSpan } from '../../src/judge/report/timeline.js';
+import { formatDuration } from '../../src/values/format-duration.js';
 
 /** Style sheet of every picture of a run, for light and dark pages. */
 export const style = `

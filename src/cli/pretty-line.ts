@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { formatRemaining, retriedText } from '../control-api/wait-words.js';
+import { retriedText } from '../control-api/wait-words.js';
+import { formatRemaining } from '../values/format-duration.js';
 import type { RequestLogEntry } from './request-log-entry.js';
 
 type Paint = (text: string) => string;
@@ -62,14 +63,13 @@ function notesOf(entry: RequestLogEntry): string[] {
 }
 
 /** Describes the strike or the ban in a log entry; `undefined` without either. */
-function refusalOf({ code, strike, retryAfter = '', waitedMs, waitMs }: RequestLogEntry): string[] | undefined {
-  const isBan = code === 'key_banned';
-  if (!isBan && strike === undefined) return undefined;
+function refusalOf({ ban, strike, retryAfter = '', waitedMs, waitMs }: RequestLogEntry): string[] | undefined {
+  if (ban !== undefined) return [strike === undefined ? ban : `strike ${strike}: ${ban}`];
+  if (strike === undefined) return undefined;
   const isWhole = /^\d{1,9}$/.test(retryAfter);
   const wait = isWhole ? formatRemaining(Number(retryAfter) * 1000) : printable(retryAfter, 40);
   const retried = waitedMs === undefined ? '' : retriedText({ waitedMs, waitMs });
-  if (!isBan) return [`strike ${strike}${retried ? `: ${retried}` : `, retry after ${wait}`}`];
-  return [strike === undefined ? `banned, ${wait} left` : `strike ${strike}: banned for ${wait}`];
+  return [`strike ${strike}${retried ? `: ${retried}` : `, retry after ${wait}`}`];
 }
 
 /** Replaces control characters in text from a request or a scenario, because a terminal would interpret them. */

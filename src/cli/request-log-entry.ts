@@ -1,6 +1,7 @@
 import { isAboutLimits, type RefusalBefore, refusalBefore } from '../control-api/refusal-before.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
+import { refusalText, type ServedAgain, servedAgain } from '../rate-limits/served-again.js';
 import type { RefusedBy } from '../requests/request-record.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -32,6 +33,10 @@ export interface RequestLogEntry {
    */
   waitedMs: number | undefined;
   waitMs: number | undefined;
+  /** For a refusal: time from which the key is served again, ISO 8601. */
+  servedAgainAt: string | undefined;
+  /** For a refusal by a ban: reason and wait in words, such as `banned, 1:48 left`. */
+  ban: string | undefined;
   /** Field `code` of the response's Error body. */
   code: string | undefined;
   message: string | undefined;
@@ -81,9 +86,11 @@ export function createRequestLogEntries(): (
     const strike = isRefusal ? strikeOf(sim, answer.key) : undefined;
     const { waitedMs, waitMs }: Partial<RefusalBefore> =
       (strike !== undefined && strikeWait(sim, answer.key, strike)) || {};
+    const nowMs = sim.clock.now();
+    const again = isRefusal ? againOf(sim, answer.key, nowMs) : undefined;
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
-      time: timeText(sim.clock.now()),
+      time: timeText(nowMs),
       method: request.method ?? '',
       target: redact(target),
       status: isUnsent ? 0 : status,
@@ -95,6 +102,8 @@ export function createRequestLogEntries(): (
       strike,
       waitedMs,
       waitMs,
+      servedAgainAt: again && new Date(again.atMs).toISOString(),
+      ban: again?.bannedUntilMs === undefined ? undefined : refusalText(again, nowMs, strike !== undefined),
       code: error.code,
       message: error.message && redact(error.message),
       fault,
@@ -137,6 +146,13 @@ function strikeWait(sim: Simulator, key: string | undefined, strike: number): Re
   const previousRecord =
     record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
   return previousRecord && refusalBefore(previousRecord, record);
+}
+
+/** Time from which a refused key is served again, and why; `undefined` without a known key. */
+function againOf(sim: Simulator, token: string | undefined, nowMs: number): ServedAgain | undefined {
+  const { keys } = coreOf(sim).state;
+  const key = token === undefined ? undefined : keys.get(token);
+  return key && servedAgain(keys.preview(key, nowMs), nowMs);
 }
 
 const noError: ReturnType<typeof readError> = {};

@@ -1,15 +1,17 @@
 import { earliestRetryMs } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
+import { refusalText, servedAgainAfter, timeLeft } from '../rate-limits/served-again.js';
 import type { RefusedBy, RequestRecord } from '../requests/request-record.js';
 import type { Entries } from '../validation/schema.js';
 import { fields, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
+import { formatWait } from '../values/format-duration.js';
 import { createInstantText } from '../values/instant-text.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
 import { described, instantText } from './input-values.js';
 import { type RefusalBefore, refusalBefore } from './refusal-before.js';
-import { formatRemaining, formatWait, retriedText } from './wait-words.js';
+import { retriedText } from './wait-words.js';
 
 /** One request and its result in the control API, without headers and bodies. Fields without a value are absent. */
 export interface EntryRow {
@@ -46,6 +48,8 @@ export interface EntryRow {
   refusal?: string;
   /** For a 429: time from which requests with the API key are accepted again, ISO 8601. */
   promisedAt?: string;
+  /** For a refusal by a ban: end of the ban, ISO 8601. Earlier than `promisedAt` if `window` is used up for longer. */
+  bannedUntil?: string;
   /**
    * Earliest retry time according to the headers of a 429 or 503, ISO 8601. Differs from the true time, `promisedAt`,
    * if a fault rule changed the headers.
@@ -120,6 +124,9 @@ export const entryRowFields = {
   refusal: optional(described(string, 'Reason for a rejection by ban or limit.')),
   promisedAt: optional(
     described(instantText, 'Earliest time at which the service serves the key again after a rejection.'),
+  ),
+  bannedUntil: optional(
+    described(instantText, 'End of the ban that rejected the request; `promisedAt` is later if `window` is used up.'),
   ),
   toldUntil: optional(described(instantText, 'Earliest retry time that a rejection or a 503 named.')),
   sincePromiseMs: optional(
@@ -227,6 +234,7 @@ export function createRowFields() {
       exempt: (entry.plan !== undefined && !entry.isLimited) || undefined,
       refusal: entry.refusal,
       promisedAt: promisedAtMs === undefined ? undefined : instant(promisedAtMs),
+      bannedUntil: entry.bannedUntilMs === undefined ? undefined : instant(entry.bannedUntilMs),
       toldUntil: toldMs === undefined ? undefined : instant(toldMs),
       sincePromiseMs: promisedBeforeMs === undefined ? undefined : entry.arrivedAtMs - promisedBeforeMs,
       after: previousRecord && refusalBefore(previousRecord, entry),
@@ -280,34 +288,21 @@ function explainUnauthorized({ token, responseBody }: RequestRecord): string {
 
 /** Returns the reason for a response in a few words, such as `no key sent`. */
 function summarize(entry: EntryRow, record: RequestRecord): string {
-  const {
-    operation,
-    refusal,
-    strike,
-    strikes,
-    promisedAt,
-    after,
-    fault,
-    refusedBy,
-    unreadable,
-    usage,
-    status,
-    storedId,
-    code,
-  } = entry;
-  const until = promisedAt ?? entry.toldUntil;
-  const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
-  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${formatRemaining(leftMs)}`;
-  if (refusal === 'ban') return `banned, ${formatRemaining(leftMs)} left`;
-  if (strike) return [`strike ${strikes}`, after && retriedText(after)].filter(Boolean).join(': ');
-  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${formatRemaining(leftMs)}`;
+  const { operation, refusal, strike, strikes, after, fault, refusedBy, unreadable, usage, status, storedId, code } =
+    entry;
+  const again = servedAgainAfter(record);
+  const isNewBan = strike === true && refusal === 'ban';
+  if (strike && !isNewBan) return [`strike ${strikes}`, after && retriedText(after)].filter(Boolean).join(': ');
+  if (again !== undefined)
+    return `${isNewBan ? `strike ${strikes}: ` : ''}${refusalText(again, record.answeredAtMs, isNewBan)}`;
+  if (refusal !== undefined) return refusal === 'ban' ? 'banned' : `${entry.window ?? 'limit'} used up`;
   const byFault = fault === undefined ? '' : `${unreadable ? 'response lost' : 'fault'} (${fault})`;
   if (status === 0) return byFault || 'the client disconnected';
   const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
   if (refusedBy === 'backend-without-key') return 'the backend got no key: --upstream-key same|NAME';
   if (refusedBy !== undefined)
-    return `refused by the ${refusedBy}${until === undefined ? '' : `, wait ${formatRemaining(leftMs)}`}`;
+    return `refused by the ${refusedBy}${entry.toldUntil === undefined ? '' : `, wait ${timeLeft(Date.parse(entry.toldUntil), record.answeredAtMs)}`}`;
   if (status === 401) return explainUnauthorized(record);
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
   if (usage !== undefined && usage.used === usage.limit)

@@ -45,6 +45,15 @@ export const keyInfoSchema = fields({
   windows: optional(described(mapOf(string, windowInfo), 'Windows that the scenario adds, by name.')),
   strikes: described(count, 'Number of requests during a required wait; several in a row ban the key.'),
   bannedUntil: optional(described(instantText, 'End of the ban; absent without one.')),
+  servedAgain: optional(
+    described(
+      fields({
+        at: described(instantText, 'Time from which requests are accepted again.'),
+        window: optional(described(string, 'Used-up window that resets then, after any ban.')),
+      }),
+      'When the key is served again; absent for a key that is served now, revoked or expired.',
+    ),
+  ),
 }) as unknown as Schema<KeyInfo>;
 
 /** Describes a key for the control API. Masks a key that the scenario does not contain. */

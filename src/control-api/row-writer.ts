@@ -9,6 +9,7 @@ const second = [
   'exempt',
   'refusal',
   'promisedAt',
+  'bannedUntil',
   'toldUntil',
   'sincePromiseMs',
   'after',

@@ -1,7 +1,16 @@
-import type { RefusedBy } from '../requests/request-record.js';
+import { readRetryAfter } from '../judge/promises.js';
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import {
+  clockText,
+  type ServedAgain,
+  servedAgainAfter,
+  timeLeft,
+  usedUpAfterBan,
+} from '../rate-limits/served-again.js';
+import type { RefusalKind, RefusedBy, WindowName } from '../requests/request-record.js';
+import { formatRemaining, formatWait } from '../values/format-duration.js';
 import { formatInteger } from '../values/format-integer.js';
 import type { EntryRow } from './entry-row.js';
-import { formatRemaining, formatWait } from './wait-words.js';
 
 /** One step in the handling of a request, in words. */
 export interface WhyStep {
@@ -21,10 +30,10 @@ export interface WhyStep {
 }
 
 /**
- * Fields of a journal entry from which `explain` derives the steps that led to the response. The response body may be
- * absent.
+ * Fields of a journal entry from which `explain` derives the steps that led to the response. Headers and body of the
+ * response may be absent.
  */
-export type Explained = EntryRow & { responseBody?: { text: string } };
+export type Explained = EntryRow & { headers?: Readonly<Record<string, string>>; responseBody?: { text: string } };
 
 /**
  * Explains a response step by step, in the order of the service's checks.
@@ -48,17 +57,22 @@ function explainKey({ status, plan, key, refusal, fault, ...entry }: Explained):
   return { step: 'key', result: 'noted', text: key === undefined ? 'no key' : `key ${key}` };
 }
 
-function explainBan({ refusal, strike, promisedAt, durationMs, time, plan }: Explained): WhyStep[] {
+function explainBan(entry: Explained): WhyStep[] {
+  const { refusal, strike, plan } = entry;
   if (refusal === undefined && plan === undefined) return [];
   if (refusal !== 'ban') return [{ step: 'ban', result: 'passed', text: 'not banned' }];
   if (strike) return [{ step: 'ban', result: 'passed', text: 'not banned yet' }];
-  const rest =
-    promisedAt === undefined ? '' : `, ${formatRemaining(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
-  const text = `in a ban: rejected until ${at(promisedAt)}${rest}`;
+  const [again, answeredAtMs] = [againOf(entry), answeredAt(entry)];
+  const until =
+    again?.bannedUntilMs === undefined
+      ? ''
+      : `: rejected until ${clockText(again.bannedUntilMs, answeredAtMs)}, ${timeLeft(again.bannedUntilMs, answeredAtMs)} left${usedUpAfterBan(again, answeredAtMs)}`;
+  const text = `in a ban${until}`;
   return [{ step: 'ban', result: 'stopped', text, assumption: 'banSeconds' }];
 }
 
-function explainLimit({ refusal, strike, usage, window, exempt, status, refusedBy }: Explained): WhyStep[] {
+function explainLimit(entry: Explained): WhyStep[] {
+  const { refusal, strike, usage, window, exempt, status, refusedBy } = entry;
   if (refusal === 'ban' && !strike) return [];
   if (exempt) {
     return [{ step: 'limit', result: 'passed', text: 'no limit applies to this operation', assumption: 'limitsApply' }];
@@ -70,13 +84,13 @@ function explainLimit({ refusal, strike, usage, window, exempt, status, refusedB
   }
   const used = `${window}: ${formatInteger(usage.used)} of ${formatInteger(usage.limit)} used`;
   if (refusal === undefined) return [{ step: 'limit', result: 'passed', text: `${used} with this request` }];
-  const until = strike && refusal === 'ban' ? '' : ` until ${at(usage.resetAt)}`;
+  const until = strike && refusal === 'ban' ? '' : ` until ${clockText(Date.parse(usage.resetAt), answeredAt(entry))}`;
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];
 }
 
 /** Explains the wait that the key's previous 429 asked for, the client's actual wait, and the consequence. */
 function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep[] {
-  const { refusal, strike, strikes, after, promisedAt, toldUntil, time } = entry;
+  const { refusal, strike, strikes, after } = entry;
   const steps: WhyStep[] = [];
   if (after !== undefined) {
     const waitText = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
@@ -88,7 +102,12 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
     const of = banAfter === undefined || banAfter === 0 ? '' : ` of ${banAfter}`;
     steps.push({ step: 'promise', result: 'noted', text: `strike ${strikes}${of}`, assumption: 'banGraceMs' });
     if (refusal === 'ban') {
-      const text = `so the key is banned until ${at(promisedAt)}`;
+      const [again, answeredAtMs] = [againOf(entry), answeredAt(entry)];
+      const until =
+        again?.bannedUntilMs === undefined
+          ? ''
+          : ` until ${clockText(again.bannedUntilMs, answeredAtMs)}${usedUpAfterBan(again, answeredAtMs)}`;
+      const text = `so the key is banned${until}`;
       steps.push({ step: 'promise', result: 'stopped', text, assumption: 'banAfter' });
     }
   } else if (refusal === 'limit') {
@@ -98,11 +117,31 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
         : 'not a strike: within the grace period, or not too early';
     steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
   }
-  if (toldUntil !== undefined) {
-    const text = `the response asks to retry in ${formatRemaining(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
-    steps.push({ step: 'promise', result: 'noted', text });
-  }
+  const told = toldText(entry);
+  if (told !== undefined) steps.push({ step: 'promise', result: 'noted', text: told });
   return steps;
+}
+
+/**
+ * Describes the wait that a response asks for: the number of Retry-After, which the client compares with its own wait,
+ * then the true end of window and ban if that differs.
+ */
+function toldText(entry: Explained): string | undefined {
+  const { toldUntil, headers = {} } = entry;
+  if (toldUntil === undefined) return undefined;
+  const answeredAtMs = answeredAt(entry);
+  const retryAfterMs = readRetryAfter({ headers, answeredAtMs });
+  const untilMs = retryAfterMs === undefined ? Date.parse(toldUntil) : answeredAtMs + retryAfterMs;
+  const wait = formatRemaining(untilMs - answeredAtMs);
+  const header = retryAfterMs === undefined ? '' : ` (${retryAfterHeader})`;
+  const { atMs, bannedUntilMs, window }: Partial<ServedAgain> = againOf(entry) ?? {};
+  const ends = [
+    bannedUntilMs === undefined ? [] : (['ban', bannedUntilMs] as const),
+    window === undefined || atMs === undefined ? [] : ([window, atMs] as const),
+  ].flatMap(([name, endMs]) => (endMs === undefined ? [] : [[name, formatRemaining(endMs - answeredAtMs)] as const]));
+  const isSame = ends.every(([, left]) => left === wait);
+  const truth = isSame ? '' : `; ${ends.map(([name, left]) => `the ${name} ends in ${left}`).join(', ')}`;
+  return `the response asks to wait ${wait}${header}, until ${clockText(untilMs, answeredAtMs)}${truth}`;
 }
 
 function explainFault({ fault, unreadable }: Explained): WhyStep[] {
@@ -156,5 +195,14 @@ function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | 
   }
 }
 
-/** Time of day in UTC: `12:00:37`. */
-const at = (time: string | undefined) => time?.slice(11, 19) ?? 'an unknown time';
+/** When the key is served again after a refused request, and why. */
+const againOf = ({ refusal, promisedAt, bannedUntil, window }: Explained) =>
+  servedAgainAfter({
+    refusal: refusal as RefusalKind | undefined,
+    promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
+    ...(bannedUntil !== undefined && { bannedUntilMs: Date.parse(bannedUntil) }),
+    window: window as WindowName | undefined,
+  });
+
+/** Time of the response, in Unix milliseconds. */
+const answeredAt = ({ time, durationMs }: Explained) => Date.parse(time) + durationMs;

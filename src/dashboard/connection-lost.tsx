@@ -1,4 +1,4 @@
-import { formatRemaining } from '../control-api/wait-words.js';
+import { formatRemaining } from '../values/format-duration.js';
 import { Button } from './controls.js';
 import type { Session } from './session.js';
 

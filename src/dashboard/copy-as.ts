@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Finding } from '../judge/finding.js';
+import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import { pathWithQuery, requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, firstSentence } from './format.js';
@@ -54,9 +55,13 @@ const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
  * Creates a fault rule that bans the key at the copied request, if that request caused a ban. The copied scenario lacks
  * the key's earlier strikes.
  */
-function banRule({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
+function banRule({ refusal, strike, key, bannedUntil, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
-  return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
+  return {
+    name: 'ban',
+    when: { key: keyName(key), first: 1 },
+    then: { ban: secondsUntil(bannedUntil ?? promisedAt ?? time, time) },
+  };
 }
 
 /** Returns the duration between two times in whole seconds, at least `1s`. */
@@ -73,13 +78,18 @@ function keyBeforeRequest({
   window = 'minute',
   refusal,
   status,
+  headers,
   promisedAt,
+  bannedUntil,
   time,
   fault,
   strike,
 }: CopiedEntry): object {
   if (refusal === 'ban' && !strike) {
-    return { plan, bannedFor: secondsUntil(promisedAt ?? time, time) };
+    const limit = Number(headers?.[rateLimitHeaders.limit]);
+    const isUsedUp = bannedUntil !== undefined && promisedAt !== undefined && bannedUntil < promisedAt && limit > 0;
+    const usedUp = isUsedUp && { usage: { [window]: limit } };
+    return { plan, bannedFor: secondsUntil(bannedUntil ?? promisedAt ?? time, time), ...usedUp };
   }
   if (status === 401 && fault === undefined) return { plan, state: 'revoked' };
   if (usage === undefined) return { plan };

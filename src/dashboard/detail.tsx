@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
-import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
+import { clockText } from '../rate-limits/served-again.js';
+import { formatRemaining } from '../values/format-duration.js';
 import { pathWithQuery } from '../values/request-target.js';
 import { Button, RequestLink } from './controls.js';
 import { asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { clockSeconds, escapeBidiControls, formatCount } from './format.js';
+import { escapeBidiControls, formatCount } from './format.js';
 import { propertiesOf } from './request-properties.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
@@ -160,7 +161,7 @@ export const orRow = (asked: Promise<Explained>, row: Row): Promise<CopiedEntry>
 function instantOf(name: string, value: string, fromMs: number): string {
   const ms = Number(value) * 1000;
   if (!/reset$/i.test(name) || !(ms > 1e11)) return '';
-  return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
+  return `  (= ${clockText(ms, fromMs)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
 /** Text in which the first mention of a request, such as `request 97`, is a link. */

@@ -1,5 +1,5 @@
 import type { ShownChange } from '../control-api/update-stream.js';
-import { formatRemaining } from '../control-api/wait-words.js';
+import { timeLeft } from '../rate-limits/served-again.js';
 import { type EntryBuffer, type Row, type RowKind, rowKinds, type TimelineLane } from './entry-buffer.js';
 import { drawSymbol, setTextStyle } from './symbols.js';
 import type { TimelineAxis } from './timeline-axis.js';
@@ -216,10 +216,7 @@ function drawRests(
   const open = [bans.at(-1), waits.at(-1)].find((span) => span !== undefined && span.toMs > axis.toMs);
   if (open === undefined) return;
   setTextStyle(context, colors.ink, '600 11px', 'right');
-  const text =
-    nowMs === undefined
-      ? `${formatRemaining(open.toMs - open.fromMs)} ›`
-      : `${formatRemaining(open.toMs - nowMs)} left ›`;
+  const text = nowMs === undefined ? `${timeLeft(open.toMs, open.fromMs)} ›` : `${timeLeft(open.toMs, nowMs)} left ›`;
   const x = width - left - 16;
   if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
 }

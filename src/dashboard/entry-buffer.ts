@@ -197,15 +197,22 @@ export class EntryBuffer {
   }
 
   #noteSpans(row: Row): void {
-    const { lane, refusal, toldUntil, promisedAt, usage, durationMs } = row;
+    const { lane, refusal, toldUntil, promisedAt, bannedUntil = promisedAt, usage, durationMs } = row;
     const fromMs = row.axisMs + durationMs;
     const shift = row.axisMs - row.atMs;
-    if (refusal === 'ban' && promisedAt !== undefined) {
+    if (refusal === 'ban' && bannedUntil !== undefined && promisedAt !== undefined) {
       const lift = this.changes.find((change) => change.lastId >= row.id && liftsBan(change, lane));
       const liftedMs = lift === undefined ? Number.POSITIVE_INFINITY : this.instantOf(lift);
-      extend(lane.bans, fromMs, Math.min(Date.parse(promisedAt) + shift, liftedMs));
+      const untilMs = Math.min(Date.parse(bannedUntil) + shift, liftedMs);
+      const ban = lane.bans.at(-1);
+      // A control operation can replace a ban by a shorter one.
+      if (ban !== undefined && fromMs >= ban.fromMs && fromMs < ban.toMs) ban.toMs = untilMs;
+      else extend(lane.bans, fromMs, untilMs);
       const wait = lane.waits.at(-1);
       if (wait !== undefined && wait.toMs > fromMs && row.kind === 'strike') wait.toMs = fromMs;
+      // A used-up window that resets after the ban is a wait of its own.
+      if (Date.parse(promisedAt) - Date.parse(bannedUntil) >= 1000)
+        extend(lane.waits, untilMs, Date.parse(promisedAt) + shift);
     } else if (toldUntil !== undefined) extend(lane.waits, fromMs, Date.parse(toldUntil) + shift);
     const border = usage === undefined ? 0 : Date.parse(usage.resetAt) + shift;
     if (border > row.axisMs && border > (lane.borders.at(-1) ?? 0) && row.window === 'minute')

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatRemaining } from '../control-api/wait-words.js';
+import { clockText, type ServedAgain, servedAgainText, timeLeft } from '../rate-limits/served-again.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { toWindowFields, windowsOf } from '../values/window-fields.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, TextForm } from './controls.js';
-import { clockSeconds, formatThousands } from './format.js';
+import { formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
@@ -51,14 +51,14 @@ interface KeyProps extends KeysProps {
 }
 
 function Key({ info, session, actions, onKey }: KeyProps) {
-  const { key, id, plan, strikes, bannedUntil } = info;
+  const { key, id, plan, strikes } = info;
   const { windows } = session.state;
   const nowMs = session.nowMs();
-  const bannedMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil) - nowMs;
-  const isBanned = info.state === 'banned' && bannedMs > 0;
+  const again = againOf(info, nowMs);
+  const isBanned = again?.bannedUntilMs !== undefined;
   const isRevoked = info.state === 'revoked';
   const isValid = !isRevoked && info.state !== 'expired';
-  const [state, tone] = stateOf(info, isBanned ? bannedMs : 0);
+  const [state, tone] = stateOf(info, again, nowMs);
   const change = (path: string, input?: object) =>
     actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
   const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
@@ -117,24 +117,31 @@ function Key({ info, session, actions, onKey }: KeyProps) {
               {act('unban', isBanned || strikes > 0, 'unban')}
             </span>
           )}
-          {isBanned && (
-            <span class="note bad">
-              served again at {clockSeconds(nowMs + bannedMs)}, in {formatRemaining(bannedMs)}
-            </span>
-          )}
+          {again && <span class={`note ${tone}`}>{servedAgainText(again, nowMs)}</span>}
         </div>
       )}
     </div>
   );
 }
 
-function stateOf(info: KeyInfo, bannedMs: number): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
-  if (bannedMs > 0) return [`■ banned ${formatRemaining(bannedMs)}`, 'bad'];
+/** When a key is served again, and why, from the data of the control API; `undefined` if the time has passed. */
+function againOf({ servedAgain, bannedUntil }: KeyInfo, nowMs: number): ServedAgain | undefined {
+  const atMs = servedAgain === undefined ? 0 : Date.parse(servedAgain.at);
+  if (servedAgain === undefined || atMs <= nowMs) return undefined;
+  const banMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil);
+  return { atMs, bannedUntilMs: banMs > nowMs ? banMs : undefined, window: servedAgain.window };
+}
+
+function stateOf(
+  info: KeyInfo,
+  again: ServedAgain | undefined,
+  nowMs: number,
+): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
   if (info.state === 'revoked' || info.state === 'expired') return [info.state, 'dim'];
-  const windows = windowsOf<WindowInfo>(info).map(([, window]) => window);
+  if (again?.bannedUntilMs !== undefined) return [`■ banned ${timeLeft(again.bannedUntilMs, nowMs)}`, 'bad'];
   // A warning and no failure: the normal state of a client that obeys a 429.
-  if (windows.some(({ remaining }) => remaining === 0)) return ['× used up', 'warn'];
-  const isNear = windows.some(({ remaining, limit }) => remaining <= limit * 0.1);
+  if (again !== undefined) return ['× used up', 'warn'];
+  const isNear = windowsOf<WindowInfo>(info).some(([, { remaining, limit }]) => remaining <= limit * 0.1);
   return isNear ? ['nearly used up', 'warn'] : ['', ''];
 }
 
@@ -170,8 +177,10 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
       </span>
       <span class="note resets">
         {used > 0 && resetMs > nowMs
-          ? `resets at ${clockSeconds(resetMs)}, in ${formatRemaining(Math.ceil((resetMs - nowMs) / 1000) * 1000)}`
-          : 'unused'}
+          ? `resets at ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
+          : used > 0
+            ? 'window over'
+            : 'unused'}
       </span>
     </div>
   );

@@ -1,4 +1,4 @@
-import { formatWait } from '../control-api/wait-words.js';
+import { formatWait } from '../values/format-duration.js';
 import { pathWithQuery } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime } from './format.js';

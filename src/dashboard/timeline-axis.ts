@@ -1,5 +1,6 @@
-import { formatDuration } from '../judge/finding.js';
 import { createScale } from '../judge/report/time-axis.js';
+import { clockText } from '../rate-limits/served-again.js';
+import { formatDuration } from '../values/format-duration.js';
 import { type EntryBuffer, rowKinds, type Span, type TimelineLane } from './entry-buffer.js';
 import { clockSeconds, formatCount, formatThousands } from './format.js';
 import { symbolNames } from './symbols.js';
@@ -140,6 +141,7 @@ export function laneText({ counts, bans }: TimelineLane, toClock: (axisMs: numbe
   });
   const ban = bans.at(-1);
   const time = (ms: number) => clockSeconds(toClock(ms));
-  if (ban !== undefined) said.push(`banned from ${time(ban.fromMs)} to ${time(ban.toMs)}`);
+  if (ban !== undefined)
+    said.push(`banned from ${time(ban.fromMs)} to ${clockText(toClock(ban.toMs), toClock(ban.fromMs))}`);
   return said.join(', ');
 }

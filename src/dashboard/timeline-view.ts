@@ -1,4 +1,4 @@
-import { formatRemaining } from '../control-api/wait-words.js';
+import { timeLeft } from '../rate-limits/served-again.js';
 import { pathWithQuery } from '../values/request-target.js';
 import {
   arrangeLanes,
@@ -187,8 +187,8 @@ function stateOf(
   const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
   if (nowMs === undefined) return [`${plan}${strikes}`, false];
   const restOf = (spans: TimelineLane['waits']) => (spans.at(-1)?.toMs ?? 0) - nowMs;
-  if (restOf(bans) > 0) return [`banned ${formatRemaining(restOf(bans))}${strikes}`, true];
-  if (restOf(waits) > 0) return [`told to wait ${formatRemaining(restOf(waits))}`, false];
+  if (restOf(bans) > 0) return [`banned ${timeLeft(restOf(bans), 0)}${strikes}`, true];
+  if (restOf(waits) > 0) return [`told to wait ${timeLeft(restOf(waits), 0)}`, false];
   return [`${plan}${strikes}`, false];
 }
 

@@ -1,9 +1,10 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { formatDuration } from '../values/format-duration.js';
 import { joinWords } from '../values/join-words.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { pluralize } from '../values/pluralize.js';
 import { failureReason } from './failure-reason.js';
-import { codesOf, type Finding, formatDuration, type Judgement, type Severity } from './finding.js';
+import { codesOf, type Finding, type Judgement, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
 import type { Expectation } from './needs.js';
 import { describeOutages } from './outages.js';

@@ -110,16 +110,6 @@ export const finding = (
   ...words,
 });
 
-/** Formats a duration: `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
-export function formatDuration(ms: number): string {
-  const size = Math.abs(ms);
-  if (size < 1_000) return `${Math.round(ms)} ms`;
-  if (size < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const [unit, length] =
-    size < 7_200_000 ? ['min', 60_000] : size < 172_800_000 ? ['h', 3_600_000] : ['days', 86_400_000];
-  return `${Number((ms / length).toFixed(1))} ${unit}`;
-}
-
 /** Formats a number of occurrences: `once`, `twice`, `3 times`. */
 export const formatTimes = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 

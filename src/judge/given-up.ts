@@ -1,10 +1,11 @@
 import { findLowest } from '../values/find-lowest.js';
+import { formatDuration } from '../values/format-duration.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { isMap } from '../values/plain-data.js';
 import { requestTarget } from '../values/request-target.js';
-import { formatDuration, type Severity } from './finding.js';
+import type { Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 

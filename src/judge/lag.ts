@@ -1,4 +1,4 @@
-import { formatDuration } from './finding.js';
+import { formatDuration } from '../values/format-duration.js';
 
 /** Measurement of how late the timers of a process or page fire. Times are in milliseconds. */
 export interface LagMeter {

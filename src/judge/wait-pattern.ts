@@ -1,4 +1,5 @@
-import { formatDuration, formatTimes } from './finding.js';
+import { formatDuration } from '../values/format-duration.js';
+import { formatTimes } from './finding.js';
 import { retryAfterFormOf } from './promises.js';
 import { isEarly, type JudgedRequest, toleranceMs, waitedMs } from './run.js';
 

@@ -48,7 +48,7 @@ export function admit(
   refresh(key, algorithm, nowMs);
   if (nowMs < key.bannedUntilMs) {
     extendBan(key, settings, nowMs);
-    return refuseBanned(key, settings, nowSeconds, false);
+    return refuseBanned(key, settings, nowMs, false);
   }
   if (!isLimited || !isExhausted(key)) {
     if (isLimited && counts) countServed(key, algorithm, nowSeconds);
@@ -58,15 +58,15 @@ export function admit(
   const window = leastRemaining(key);
   const rate = reportWindow(window);
   const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
-  if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
+  if (noted === 'ban') return refuseBanned(key, settings, nowMs, true);
   const message = `The ${key.plan} plan allows ${pluralize(window.limit, 'request')} ${per(window)}; retry in ${pluralize(window.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
-function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, isStrike: boolean): Admission {
-  const rate = reportBanned(key, settings.reportedWindow);
+function refuseBanned(key: ApiKey, settings: LimitSettings, nowMs: number, isStrike: boolean): Admission {
+  const rate = reportBanned(key, settings.reportedWindow, nowMs);
   const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
-  const message = `The API key is banned${cause}; retry in ${pluralize(rate.resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The API key is banned${cause}; retry in ${pluralize(rate.resetAtSeconds - Math.floor(nowMs / 1000), 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 

@@ -1,6 +1,7 @@
 import type { WindowName } from '../requests/request-record.js';
 import { type ApiKey, windowOf } from './api-key.js';
 import { rateLimitHeaders } from './header-names.js';
+import { servedAgain } from './served-again.js';
 import type { LimitSettings } from './settings.js';
 import type { Window } from './window.js';
 
@@ -11,6 +12,8 @@ export interface RateReport {
   /** Time at which the limit resets. */
   resetAtSeconds: number;
   window: WindowName;
+  /** End of the key's ban; `undefined` if the request was not refused because of a ban. */
+  bannedUntilMs?: number;
 }
 
 /** Whether an API key has no requests left in one of its windows. Call it after ended windows were reset. */
@@ -49,11 +52,11 @@ export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reporte
  * Creates the rate-limit headers' values for a banned key. The reset time is the end of the ban or, if later, an
  * exhausted window's reset.
  */
-export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
-  const resets = key.windows.filter(({ remaining }) => remaining === 0).map((window) => window.resetAtSeconds);
-  const resetAtSeconds = Math.max(Math.ceil(key.bannedUntilMs / 1000), ...resets);
+export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow'], nowMs: number): RateReport {
+  const { bannedUntilMs } = key;
+  const resetAtSeconds = Math.ceil((servedAgain(key, nowMs)?.atMs ?? bannedUntilMs) / 1000);
   const window = isExhausted(key) ? reportWindow(leastRemaining(key)) : reportServed(key, reportedWindow);
-  return { ...window, remaining: 0, resetAtSeconds };
+  return { ...window, remaining: 0, resetAtSeconds, bannedUntilMs };
 }
 
 /**

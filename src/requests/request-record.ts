@@ -98,6 +98,10 @@ export interface RequestKnowledge {
    * of a fault.
    */
   readonly promisedAtMs: number | undefined;
+  /**
+   * End of the ban that refused the request. Earlier than `promisedAtMs` if a used-up window resets after the ban.
+   */
+  readonly bannedUntilMs?: number | undefined;
   /** Number of strikes of the request's key after the request. Enough strikes ban the key. */
   readonly strikes: number;
   readonly isStrike: boolean;
@@ -155,6 +159,7 @@ export const emptyRecord: RequestRecord = {
   refusal: undefined,
   rate: undefined,
   promisedAtMs: undefined,
+  bannedUntilMs: undefined,
   strikes: 0,
   isStrike: false,
   isLimited: true,

@@ -2,7 +2,9 @@ import type { Clock } from '../clock/clock.js';
 import { type ApiKey, liftBan, setUsage, startBan, windowOf } from '../rate-limits/api-key.js';
 import type { KeyRegistry } from '../rate-limits/key-registry.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import { servedAgain } from '../rate-limits/served-again.js';
 import type { Window } from '../rate-limits/window.js';
+import type { WindowName } from '../requests/request-record.js';
 import { unknownWindow } from '../scenario/per-window.js';
 import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
 import { type Duration, parseDuration } from '../values/duration.js';
@@ -25,6 +27,11 @@ export interface KeyInfo {
   strikes: number;
   /** End of the API key's ban, in ISO 8601. Present only while the key is banned. */
   bannedUntil?: string;
+  /**
+   * Time from which the key's requests are accepted again, in ISO 8601, and the used-up window that resets then, if
+   * that is after the ban. Absent for a key that is served now, revoked or expired.
+   */
+  servedAgain?: { at: string; window?: WindowName };
 }
 
 /** Limit, remaining requests and reset time of one window of an API key. */
@@ -122,6 +129,7 @@ function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isBanned = nowMs < key.bannedUntilMs;
   // Requires both documented windows in the type, because a plan without one of them is rare.
   const windows = toWindowFields(key.windows.map((window) => [window.name, windowInfo(window)])) as Documented;
+  const again = isExpired || key.state === 'revoked' ? undefined : servedAgain(key, nowMs);
   return {
     key: key.key,
     id: keyId(key.key),
@@ -130,6 +138,9 @@ function toInfo(key: ApiKey, nowMs: number): KeyInfo {
     ...windows,
     strikes: key.strikes,
     ...(isBanned && { bannedUntil: new Date(key.bannedUntilMs).toISOString() }),
+    ...(again !== undefined && {
+      servedAgain: { at: new Date(again.atMs).toISOString(), ...(again.window && { window: again.window }) },
+    }),
   };
 }
 

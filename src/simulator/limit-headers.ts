@@ -39,8 +39,8 @@ export function limitHeaders(
   try {
     const found = findKey(readToken(authorization), (token) => keys.get(token));
     const key = keys.preview(found, nowMs);
-    const report = key.bannedUntilMs > nowMs ? reportBanned : reportServed;
-    rate = report(key, resolved.settings.reportedWindow);
+    const { reportedWindow } = resolved.settings;
+    rate = key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow, nowMs) : reportServed(key, reportedWindow);
   } catch {
     rate = rateWithoutKey(resolved, nowMs);
   }

@@ -126,6 +126,7 @@ export function toRecord(
     rate: hasOwnLimits ? undefined : rate,
     refusal,
     promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
+    bannedUntilMs: refusal === 'ban' ? rate?.bannedUntilMs : undefined,
     strikes,
     isStrike,
     isLimited: key !== undefined && isLimited,

@@ -1,9 +1,9 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
-import { formatDuration } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { formatDuration } from '../values/format-duration.js';
 
 const noRequests = (target: string, given: string, otherwise: string) =>
   `expected the client to send a request to the ${target} of its test, and none arrived. Does the client use ` +

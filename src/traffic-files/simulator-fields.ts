@@ -12,7 +12,10 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
   if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
   const finishedMs = numberOf(entry.finishedMs);
   const [operation, client, call] = [entry.operation, entry.client, entry.call].map(textOf);
-  const promisedAt = textOf(entry.promisedAt);
+  const [promisedAtMs, bannedUntilMs] = [entry.promisedAt, entry.bannedUntil].map((time) => {
+    const text = textOf(time);
+    return text === undefined ? undefined : Date.parse(text);
+  });
   return {
     id,
     ...(operation !== undefined && { operation }),
@@ -24,7 +27,8 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     plan: textOf(entry.plan),
     window: textOf(entry.window),
     refusal: textOf(entry.refusal) as RefusalKind | undefined,
-    promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
+    promisedAtMs,
+    bannedUntilMs,
     strikes,
     isStrike: entry.strike === true,
     isLimited: entry.plan !== undefined && entry.exempt !== true,

@@ -70,7 +70,7 @@ test('a rejection over the limit, first and repeated too early, lists the promis
       ['ban', 'passed', 'not banned'],
       ['limit', 'stopped', 'minute: 60 of 60 used until 12:01:00', 'windowStart'],
       ['promise', 'noted', 'a first refusal is not a strike', 'banGraceMs'],
-      ['promise', 'noted', 'the response asks to retry in 1:00, at 12:01:00'],
+      ['promise', 'noted', 'the response asks to wait 1:00 (Retry-After), until 12:01:00'],
       ['operation', 'not reached', 'listPets not reached'],
     ],
     inShort: 'minute used up, wait 1:00',
@@ -181,4 +181,21 @@ test('exports contain the steps on request', async () => {
   expect(JSON.parse(control.exportJournal())).not.toHaveProperty('why');
   expect(JSON.parse(control.exportJournal({ why: true })).why).toHaveLength(6);
   expect(control.exportHar({ why: true }).log.entries[0]?._petstoreSim).toHaveProperty('why');
+});
+
+test('a wait is the number of Retry-After, before the true end of the window and the ban', async () => {
+  const told = async (scenario: Scenario, ...calls: Call[]) => {
+    const { steps, inShort } = await whyLast(scenario, ...calls);
+    return [inShort, steps?.find(([, , text]) => text?.includes('asks to wait'))?.[2]];
+  };
+  const ten: Scenario = { windows: { minute: '10s' }, keys: { 'free-key': { plan: 'free', usage: { minute: 59 } } } };
+  expect(await told(ten, {}, { advance: '500ms' })).toEqual([
+    'minute used up, wait 10 s',
+    'the response asks to wait 10 s (Retry-After), until 12:00:10; the minute ends in 9.5 s',
+  ]);
+  const banned: Scenario = { keys: { 'free-key': { plan: 'free', usage: { day: 1_000 }, bannedFor: '2m' } } };
+  expect(await told(banned, {}, { advance: '500ms' })).toEqual([
+    'banned, 2:00 left (day used up, wait 24:00:00)',
+    'the response asks to wait 24:00:00 (Retry-After), until Fri 2 Jan 12:00:00; the ban ends in 2:00, the day ends in 24:00:00',
+  ]);
 });

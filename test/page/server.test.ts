@@ -38,6 +38,24 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => key('pro-key').textContent()).toContain('0 / 300');
     });
 
+    test('give one time for a ban during a used-up day: on card, lane, row and step', async () => {
+      await open({ ...storm, keys: { 'free-key': { plan: 'free', usage: { day: 1_000 } } } });
+      for (let n = 0; n < 4; n++) {
+        await stage.call('free-key');
+        stage.sim.clock.advance('2s');
+      }
+      const free = key('free-key');
+      await free.getByText('■ banned 1:58').waitFor();
+      await free.getByText('then the day is used up: served again at Fri 2 Jan 12:00:00, in 23:59:52').waitFor();
+      await rows().filter({ hasText: 'strike 3: banned for 2:00 (day used up, wait 23:59:54)' }).click();
+      await page
+        .locator('.detail')
+        .getByText('so the key is banned until 12:02:06, then the day is used up until Fri 2 Jan 12:00:00')
+        .waitFor();
+      await page.getByText('In words').click();
+      await page.getByText('banned from 12:00:06 to 12:02:06').waitFor();
+    });
+
     test('have buttons that use up, refill, ban, unban and revoke', async () => {
       await open();
       const pro = key('pro-key');
@@ -227,7 +245,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
         'request 6 was told to wait 54.5 s; this request followed after 2 s, too early',
         'strike 3 of 3assumption banGraceMs',
         'so the key is banned until 12:02:07assumption banAfter',
-        'the response asks to retry in 2:00, at 12:02:07',
+        'the response asks to wait 2:00 (Retry-After), until 12:02:07',
         'listPets not reached',
       ]);
       await eventually(() => detail.textContent()).toContain('Retry-After: 120');

@@ -58,7 +58,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'validation',
     'values',
   ],
-  dashboard: ['control-api', 'judge', 'simulator', 'values'],
+  dashboard: ['control-api', 'judge', 'rate-limits', 'simulator', 'values'],
   fidelity: ['judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
   hunt: ['clock', 'judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
   'test-kits': ['clock', 'hunt', 'in-process', 'journal', 'judge', 'petstore', 'scenario', 'simulator', 'values'],

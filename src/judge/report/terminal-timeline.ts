@@ -1,6 +1,6 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { groupBy } from '../../values/group-by.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
-import { formatDuration } from '../finding.js';
 import { type RequestKind, requestKinds } from '../request-kind.js';
 import type { Style } from './style.js';
 import { createTimeAxis, type TimeAxis } from './time-axis.js';

@@ -1,3 +1,4 @@
+import { servedAgainAfter } from '../../rate-limits/served-again.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { requestTarget } from '../../values/request-target.js';
 import { type RequestKind, requestKind } from '../request-kind.js';
@@ -61,12 +62,12 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   if (requests.length === 0) return { startMs: 0, lastMs: 0, endMs: 0, rows: [] };
   const rows = [...names].slice(0, maximumRows).map(([token, name]): TimelineRow => {
     const own = requests.filter((request) => request.token === token);
-    const bans = merged(own.flatMap(banOf));
+    const bans = bansOf(own);
     return {
       name,
       plan: own.find(({ known }) => known.plan !== undefined)?.known.plan,
       marks: own.map(markOf),
-      waits: merged(own.flatMap(waitOf)).map((wait) => endedBy(bans, wait)),
+      waits: merged(own.flatMap(waitOf).map((wait) => endedBy(bans, wait))),
       bans,
     };
   });
@@ -83,13 +84,28 @@ function markOf(request: KnownRequest): TimelineMark {
   return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };
 }
 
-const waitOf = ({ answeredAtMs, deadlineMs, isBan }: KnownRequest): TimelineSpan[] =>
-  deadlineMs === undefined || isBan ? [] : [{ fromMs: answeredAtMs, toMs: deadlineMs, hasDeadline: true }];
+/** Wait that a refusal asked for. During a ban, the wait for a used-up window starts at the end of the ban. */
+function waitOf({ answeredAtMs, deadlineMs, isBan, known }: KnownRequest): TimelineSpan[] {
+  const again = isBan ? servedAgainAfter(known) : undefined;
+  const span =
+    again?.window === undefined
+      ? { fromMs: answeredAtMs, toMs: isBan ? undefined : deadlineMs }
+      : { fromMs: again.bannedUntilMs ?? again.atMs, toMs: again.atMs };
+  return span.toMs === undefined ? [] : [{ fromMs: span.fromMs, toMs: span.toMs, hasDeadline: true }];
+}
 
-const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): TimelineSpan[] =>
-  isBan && known.promisedAtMs !== undefined
-    ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
-    : [];
+/** Bans of a key. The latest response in a ban states its end, because a control operation can shorten the ban. */
+function bansOf(requests: readonly KnownRequest[]): TimelineSpan[] {
+  const bans: TimelineSpan[] = [];
+  for (const { answeredAtMs, isBan, known } of requests) {
+    const toMs = isBan ? servedAgainAfter(known)?.bannedUntilMs : undefined;
+    if (toMs === undefined || toMs <= answeredAtMs) continue;
+    const last = bans.at(-1);
+    if (last !== undefined && answeredAtMs >= last.fromMs && answeredAtMs < last.toMs) last.toMs = toMs;
+    else bans.push({ fromMs: answeredAtMs, toMs, hasDeadline: true });
+  }
+  return bans;
+}
 
 /**
  * Shortens a period of the timeline in which a client had to wait, if a ban starts during the period. The shortened
@@ -107,7 +123,7 @@ function merged(spans: readonly TimelineSpan[]): TimelineSpan[] {
     const last = all.at(-1);
     if (span.toMs <= span.fromMs) continue;
     if (last === undefined || span.fromMs >= last.toMs) all.push({ ...span });
-    else last.toMs = Math.max(last.toMs, span.toMs);
+    else if (span.toMs > last.toMs) Object.assign(last, { toMs: span.toMs, hasDeadline: span.hasDeadline });
   }
   return all;
 }

@@ -1,6 +1,7 @@
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
-import { type Finding, formatDuration } from '../finding.js';
+import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
 import { countOf, describeLeftOut } from '../unrecorded.js';

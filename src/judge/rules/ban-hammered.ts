@@ -1,5 +1,7 @@
+import { servedAgainAfter } from '../../rate-limits/served-again.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, firstPrefix, formatDuration, type SimulatorRule } from '../finding.js';
+import { finding, firstPrefix, type SimulatorRule } from '../finding.js';
 import { earlyMs, isEarly, type KnownRequest } from '../run.js';
 
 /** Rule: finds requests that a client sent during a ban, after it must have received the response about the ban. */
@@ -24,7 +26,7 @@ export const banHammered: SimulatorRule = {
         finding('fail', more, {
           measured: `${pluralize(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent ${pluralize(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
+          text: `Sent ${pluralize(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(beforeEndMs(first))} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });
@@ -32,6 +34,14 @@ export const banHammered: SimulatorRule = {
     return { exercised: hasRetried || (isOver && bans.length > 0), findings };
   },
 };
+
+/** Time from a request until the end of the ban that its client had read of. */
+function beforeEndMs(request: KnownRequest): number {
+  const refusal = request.lastRefusalRead as KnownRequest;
+  const { bannedUntilMs } = servedAgainAfter({ ...refusal.known, refusal: 'ban' }) ?? {};
+  const untilDeadlineMs = earlyMs(refusal, request) ?? 0;
+  return bannedUntilMs === undefined ? untilDeadlineMs : Math.min(untilDeadlineMs, bannedUntilMs - request.arrivedAtMs);
+}
 
 const isExtended = (ban: readonly KnownRequest[]) =>
   ban.some(({ known }) => (known.promisedAtMs ?? 0) > (ban[0]?.known.promisedAtMs ?? 0));

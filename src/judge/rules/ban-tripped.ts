@@ -1,6 +1,8 @@
+import { servedAgainAfter, usedUpAfterBan } from '../../rate-limits/served-again.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { ClientSession } from '../client-session.js';
-import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '../finding.js';
+import { finding, type RuleFinding, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
 /** Minimum backoff after a 429 or ban response that states no wait. */
@@ -72,12 +74,14 @@ export const banTripped: SimulatorRule = {
         // limit.
         if (!isOwn) continue;
         const isObedient = led.every((strike, index) => isPatientStrike(strike, led[index - 1]));
-        const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
+        const again = servedAgainAfter({ ...known, refusal: 'ban' });
+        const banMs = (again?.bannedUntilMs ?? last.arrivedAtMs) - last.arrivedAtMs;
+        const then = again === undefined ? '' : usedUpAfterBan(again, last.arrivedAtMs);
         findings.push(
           finding(isObedient ? 'warn' : 'fail', led, {
             measured: pluralize(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
+            text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}${then}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }

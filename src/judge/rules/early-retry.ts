@@ -1,7 +1,8 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, formatDuration, type WireRule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import { describeReset, resetHeaderOf, retryAfterFormOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceOf, waitedMs } from '../run.js';
 import { describeWaits, type Wait } from '../wait-pattern.js';

@@ -1,5 +1,6 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, formatDuration, type SimulatorRule } from '../finding.js';
+import { finding, type SimulatorRule } from '../finding.js';
 import { isEarly, type KnownRequest, type Run } from '../run.js';
 
 /** Rule: finds clients that keep retrying although a long limit, such as the daily one, is exhausted. */

@@ -1,6 +1,7 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
 import { requestTarget } from '../../values/request-target.js';
-import { finding, formatDuration, formatTimes, type WireRule } from '../finding.js';
+import { finding, formatTimes, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 /** Response time that would make an impatient client time out and retry. */

@@ -1,6 +1,7 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { groupBy } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, firstPrefix, formatDuration, type WireRule } from '../finding.js';
+import { finding, firstPrefix, type WireRule } from '../finding.js';
 import { type Run, receiptMs, toleranceOf } from '../run.js';
 
 /**

@@ -1,5 +1,6 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { getOrCreate } from '../../values/get-or-create.js';
-import { finding, formatDuration, type WireRule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import { growthOf, isExponential, minimumGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest, waitedMs } from '../run.js';
 

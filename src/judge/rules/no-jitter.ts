@@ -1,6 +1,7 @@
 import { findLowest } from '../../values/find-lowest.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { groupByNumber } from '../../values/group-by.js';
-import { finding, formatDuration, type WireRule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 interface Herd {

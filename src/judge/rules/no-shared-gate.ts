@@ -1,7 +1,8 @@
+import { formatDuration } from '../../values/format-duration.js';
 import { getOrCreate } from '../../values/get-or-create.js';
 import { pluralize } from '../../values/pluralize.js';
 import { PerSession } from '../client-session.js';
-import { finding, firstPrefix, formatDuration, formatTimes, type WireRule } from '../finding.js';
+import { finding, firstPrefix, formatTimes, type WireRule } from '../finding.js';
 import { earlyMs, isEarly, type JudgedRequest, type RefusalEpisode, receiptMs } from '../run.js';
 
 /**

@@ -1,4 +1,5 @@
-import { finding, formatDuration, type WireRule } from '../finding.js';
+import { formatDuration } from '../../values/format-duration.js';
+import { finding, type WireRule } from '../finding.js';
 import { type JudgedRequest, type RefusalEpisode, waitedMs } from '../run.js';
 
 const minimumMs = 10_000;

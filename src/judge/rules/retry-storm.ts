@@ -1,9 +1,10 @@
 import { findLowest } from '../../values/find-lowest.js';
+import { formatDuration } from '../../values/format-duration.js';
 import { listGroups } from '../../values/group-by.js';
 import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
 import { hasWaits, splitIntoCalls } from '../equal-calls.js';
-import { finding, formatDuration, type RuleFinding, type WireRule } from '../finding.js';
+import { finding, type RuleFinding, type WireRule } from '../finding.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceOf } from '../run.js';
 
 const maximumAttempts = 6;
