@@ -3,6 +3,7 @@ import type { Fault } from '../scenario/fault-schema.js';
 import type { KeyInput } from '../scenario/resolve-keys.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { KeyInfo } from '../simulator/keys.js';
+import type { Int64 } from '../values/int64.js';
 import type { WindowFields } from '../values/window-fields.js';
 import type { ClockChange, ClockInfo } from './clock-operations.js';
 import type { LogHealth } from './control-operation.js';
@@ -72,6 +73,8 @@ interface ListedPet {
   /** Id of the pet, in decimal digits. */
   id: string;
   name: string;
+  /** Id of the pet's category, in decimal digits. */
+  categoryId: string;
   status?: 'available' | 'pending' | 'sold';
   /** The pet as the API sends it. */
   json: string;
@@ -155,6 +158,15 @@ export interface Control {
     limit?: number | string | undefined;
     skip?: number | string | undefined;
   }): { pets: ListedPet[]; count: number; total: number };
+  /** Replaces fields of a stored pet; omitted fields are unchanged. */
+  updateStoredPet(input: {
+    id: Int64 | string;
+    name?: string | undefined;
+    categoryId?: Int64 | string | undefined;
+    status?: 'available' | 'pending' | 'sold' | undefined;
+  }): ListedPet;
+  /** Removes a stored pet. */
+  removeStoredPet(input: { id: Int64 | string }): { removed: string };
   /** Lists the fault rules in order, with the number of matching and of changed requests. */
   listFaults(input?: NoInput): ListedFault[];
   /** Lists the operations that a fault rule may name, with method and path if known. */

@@ -313,7 +313,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                 </div>
               )}
               {tab === 'pets' ? (
-                <Pets session={session} text={petText} onText={setPetText} onRequest={openRequest} />
+                <Pets session={session} actions={actions} text={petText} onText={setPetText} onRequest={openRequest} />
               ) : (
                 <Requests
                   session={session}

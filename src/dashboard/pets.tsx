@@ -1,18 +1,30 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Button, RequestLink, TextInput } from './controls.js';
+import { ActionButton } from './action-button.js';
+import type { Actions } from './actions.js';
+import { Button, RequestLink, Select, TextInput } from './controls.js';
 import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
 import { createThrottle } from './throttle.js';
 
+/** Stored pet in the control API's list. Identifiers are decimal digits. */
+interface ListedPet {
+  id: string;
+  name: string;
+  categoryId: string;
+  status?: string;
+  json: string;
+}
+
 /** List of the simulated API's pets, as returned by the control API. */
 interface StoredPets {
-  pets: { id: string; name: string; status?: string; json: string }[];
+  pets: ListedPet[];
   count: number;
   total: number;
 }
 
 interface PetsProps {
   session: Session;
+  actions: Actions;
   text: string;
   onText(text: string): void;
   onRequest(id: number): void;
@@ -21,10 +33,14 @@ interface PetsProps {
 /** Number of stored pets per page of the list. */
 const pageSize = 50;
 
-/** List of the stored pets, newest first. A pet links to the request that stored it. */
-export function Pets({ session, text, onText, onRequest }: PetsProps) {
+const statuses = ['available', 'pending', 'sold'] as const;
+
+/** List of the stored pets, newest first. A pet links to the request that stored it, and can be changed and deleted. */
+export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
   const [most, setMost] = useState(pageSize);
   const [stored, setStored] = useState<StoredPets>();
+  const [edited, setEdited] = useState<ListedPet>();
+  const [changes, setChanges] = useState(0);
   useEffect(() => {
     const read = createThrottle(async () => {
       const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
@@ -37,10 +53,15 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
       stop();
       read.stop();
     };
-  }, [session, text, most]);
+  }, [session, text, most, changes]);
   const storedBy = new Map(
     session.entries.rows.flatMap(({ storedId, id }) => (storedId === undefined ? [] : [[storedId, id] as const])),
   );
+  const change = async (method: 'PUT' | 'DELETE', id: string, input?: object) => {
+    if ((await actions.send(method, `/pets/${id}`, input)) === undefined) return;
+    setEdited(undefined);
+    setChanges((count) => count + 1);
+  };
   return (
     <section class="pets" aria-label="Pets">
       <div class="tools">
@@ -64,22 +85,53 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
             <tr>
               <th>id</th>
               <th>name</th>
+              <th>category</th>
               <th>status</th>
               <th>stored by</th>
-              <th>JSON</th>
+              <th>other fields</th>
+              <th>
+                <span class="said">change</span>
+              </th>
             </tr>
           </thead>
           <tbody>
-            {stored?.pets.map(({ id, name, status, json }) => {
+            {stored?.pets.map((pet) => {
+              const { id, name, categoryId, status } = pet;
               const by = storedBy.get(id);
+              if (edited?.id === id)
+                return (
+                  <EditedPet
+                    key={id}
+                    pet={edited}
+                    onPet={setEdited}
+                    onSave={() => {
+                      const { name, categoryId, status } = edited;
+                      if (session.canAct) void change('PUT', id, { name, categoryId, ...(status && { status }) });
+                    }}
+                    onCancel={() => setEdited(undefined)}
+                  />
+                );
               return (
                 <tr key={id} class={by === undefined ? '' : 'new'}>
                   <td>{id}</td>
                   <td>{escapeBidiControls(name)}</td>
+                  <td>{categoryId}</td>
                   <td>{status}</td>
                   <td>{by !== undefined && <RequestLink id={by} onRequest={onRequest} />}</td>
                   <td>
-                    <code>{escapeBidiControls(json)}</code>
+                    <code>{escapeBidiControls(otherFields(pet))}</code>
+                  </td>
+                  <td class="acts">
+                    <ActionButton name={`change pet ${id}`} isPossible={session.canAct} onAct={() => setEdited(pet)}>
+                      change
+                    </ActionButton>
+                    <ActionButton
+                      name={`delete pet ${id}`}
+                      isPossible={session.canAct}
+                      onAct={() => void change('DELETE', id)}
+                    >
+                      delete
+                    </ActionButton>
                   </td>
                 </tr>
               );
@@ -92,4 +144,56 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
       </div>
     </section>
   );
+}
+
+interface EditedPetProps {
+  pet: ListedPet;
+  onPet(pet: ListedPet): void;
+  onSave(): void;
+  onCancel(): void;
+}
+
+/** Row of the list with fields to change a pet. Enter saves, Esc cancels. */
+function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
+  const { id, name, categoryId, status = '' } = pet;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    event.stopPropagation();
+    if (event.key === 'Escape') onCancel();
+    else if ((event.target as Element).tagName === 'INPUT') onSave();
+  };
+  return (
+    <tr class="edited" onKeyDown={onKeyDown}>
+      <td>{id}</td>
+      <td>
+        <TextInput autofocus aria-label="Name" size={12} value={name} onText={(name) => onPet({ ...pet, name })} />
+      </td>
+      <td>
+        <TextInput
+          aria-label="Category"
+          size={5}
+          inputMode="numeric"
+          value={categoryId}
+          onText={(categoryId) => onPet({ ...pet, categoryId })}
+        />
+      </td>
+      <td>
+        <Select
+          name="Status"
+          value={status}
+          options={[...(pet.status ? [] : [['', 'none'] as const]), ...statuses.map((each) => [each, each] as const)]}
+          onSelect={(status) => onPet({ ...pet, status })}
+        />
+      </td>
+      <td colSpan={3} class="acts">
+        <Button onClick={onSave}>save</Button> <Button onClick={onCancel}>cancel</Button>
+      </td>
+    </tr>
+  );
+}
+
+/** JSON of a pet's fields that NewPet does not define, as the API sends it; empty without such fields. */
+function otherFields({ id, name, categoryId, status, json }: ListedPet): string {
+  const known = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}`;
+  return json.slice(known.length + 1, -1);
 }

@@ -1,11 +1,26 @@
+import { notFound } from '../control-api/control-error.js';
 import { operation } from '../control-api/control-operation.js';
-import { described, wholeNumber } from '../control-api/input-values.js';
+import { described, removed, wholeNumber } from '../control-api/input-values.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fields, list, optional, string } from '../validation/schemas.js';
-import { count } from '../validation/value-schemas.js';
+import { count, int64 } from '../validation/value-schemas.js';
 import type { StoredPet } from './pet.js';
+import { petChanges } from './pet-schema.js';
+import type { PetStore } from './pet-store.js';
+import { createPets } from './pets.js';
 
 /** Maximum number of pets in one response of the control API. */
 const maximumPets = 1_000;
+
+const listedPet = fields({
+  id: described(string, 'The identifier in decimal digits.'),
+  name: string,
+  categoryId: described(string, 'The identifier of the category in decimal digits.'),
+  status: optional(string),
+  json: described(string, 'The pet as the API sends it.'),
+});
+
+const petId = described(int64, 'Identifier of the pet; as text beyond 2^53-1.');
 
 export const petOperations = {
   listStoredPets: operation({
@@ -20,14 +35,7 @@ export const petOperations = {
     }),
     example: { limit: 2 },
     result: fields({
-      pets: list(
-        fields({
-          id: described(string, 'The identifier in decimal digits.'),
-          name: string,
-          status: optional(string),
-          json: described(string, 'The pet as the API sends it.'),
-        }),
-      ),
+      pets: list(listedPet),
       count: described(count, 'Number of pets that match.'),
       total: described(count, 'Number of stored pets.'),
     }),
@@ -42,11 +50,40 @@ export const petOperations = {
       return { pets: page.reverse().map(showPet), count: size, total };
     },
   }),
+  updateStoredPet: operation({
+    method: 'PUT',
+    path: '/pets/{id}',
+    summary: 'Replaces fields of a stored pet; omitted fields are unchanged',
+    input: fields({ id: petId, ...petChanges }),
+    example: { id: '1', status: 'sold' },
+    result: listedPet,
+    run: (sim, { id, ...fields }) => showPet(writable(sim).update(id, fields) ?? unknownPet()),
+  }),
+  removeStoredPet: operation({
+    method: 'DELETE',
+    path: '/pets/{id}',
+    summary: 'Removes a stored pet',
+    input: fields({ id: petId }),
+    example: { id: '2' },
+    result: removed,
+    run(sim, { id }) {
+      if (!writable(sim).remove(id)) unknownPet();
+      return { removed: String(id) };
+    },
+  }),
 };
 
-const showPet = ({ id, name, status, json }: StoredPet) => ({
+/** The stored pets, also of a server with a log, because the log records control operations. */
+const writable = (sim: Simulator) => createPets(() => coreOf(sim).state.services.at(-1)?.data as PetStore);
+
+function unknownPet(): never {
+  throw notFound('Unknown pet; expected the id of a pet that GET /__sim/pets lists.');
+}
+
+const showPet = ({ id, name, categoryId, status, json }: StoredPet) => ({
   id: String(id),
   name,
+  categoryId: String(categoryId),
   ...(status !== undefined && { status }),
   json,
 });

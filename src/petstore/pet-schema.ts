@@ -27,10 +27,8 @@ export const scenarioPetSchema = fields({ ...required, status: optional(oneOf(..
 /** Schema of a pet that code adds with `sim.pets.add`. */
 export const petSchema = fields({ ...required, status, extra });
 
+/** Schemas of the fields of NewPet that a change of a stored pet can contain. */
+export const petChanges = { name: optional(text), categoryId: optional(int64), status };
+
 /** Schema of changes to a stored pet, as passed to `sim.pets.update`. */
-export const petChangesSchema = fields({
-  name: optional(text),
-  categoryId: optional(int64),
-  status,
-  extra,
-});
+export const petChangesSchema = fields({ ...petChanges, extra });

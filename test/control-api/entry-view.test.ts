@@ -58,6 +58,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
     { limit: 60, remaining: 5, resetAtSeconds: 1e20 },
   ),
   promisedAtMs: few(undefined, noonMs + 60_000, 1e300),
+  bannedUntilMs: few(undefined, noonMs + 30_000, 1e300),
   strikes: few(0, 2),
   isStrike: fc.boolean(),
   isLimited: fc.boolean(),

@@ -69,6 +69,12 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
 
   ['listStoredPets', { limit: 1 }, { total: 41, count: 41, pets: [{ id: '41', name: 'Bello' }] }],
   ['listStoredPets', { text: 'BELLO' }, { total: 41, count: 1, pets: [{ id: '41' }] }],
+  ['updateStoredPet', { id: '41', status: 'sold', categoryId: '9' }, { id: '41', name: 'Bello', categoryId: '9' }],
+  ['updateStoredPet', { id: 41, name: 'Bella' }, { name: 'Bella', status: 'sold' }],
+  ['listStoredPets', { text: 'BELLA","categoryId":9' }, { pets: [{ id: '41', categoryId: '9', status: 'sold' }] }],
+  ['updateStoredPet', { id: '41', name: 'Bello' }, { json: '{"id":41,"name":"Bello","categoryId":9,"status":"sold"}' }],
+  ['removeStoredPet', { id: '1' }, { removed: '1' }],
+  ['listStoredPets', {}, { total: 40 }],
   ['listStoredPets', { skip: 1, limit: 2 }, { pets: [{ id: '40' }, { id: '39' }] }],
 
   ['countRequests', {}, { count: 3, dropped: 0 }],

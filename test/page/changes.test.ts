@@ -162,6 +162,29 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('a pet is changed and deleted in its row', async () => {
+    await open();
+    await button('Pets').click();
+    await button('change pet 40').click();
+    await page.getByLabel('Name', { exact: true }).fill('Rex');
+    await page.getByLabel('Category', { exact: true }).fill('9007199254740993');
+    await page.getByLabel('Status', { exact: true }).selectOption('sold');
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button('change pet 40').click();
+    await page.getByLabel('Category', { exact: true }).fill('many');
+    await button('save').click();
+    await page.getByText('categoryId: expected a whole number').waitFor();
+    await page.getByLabel('Category', { exact: true }).fill('9007199254740993');
+    await page.getByLabel('Name', { exact: true }).fill('Rex');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /^40 Rex 9007199254740993/ }).waitFor();
+    expect(stage.sim.pets.get(40)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n });
+    await button('delete pet 40').click();
+    await page.getByText('39 of 39 pets').waitFor();
+    expect(stage.sim.pets.get(40)).toBeUndefined();
+  });
+
   test('after a lost connection a banner shows the time since, controls are disabled, and pauses grow until reconnection', async () => {
     // The server listens on this port again later.
     const port = await freePort();
