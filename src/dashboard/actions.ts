@@ -31,10 +31,12 @@ export interface Actions {
 /**
  * Creates the actions of the dashboard's buttons and menus.
  * @param showMessage shows a message with an optional button; `canUndo` enables the dashboard's button Undo
+ * @param showFailure shows why the server rejected a change
  */
 export function createActions(
   session: Session,
   showMessage: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
+  showFailure: (text: string) => void,
 ): Actions {
   const { source } = session;
   /** Description of the latest control action, remembered as long as a double click could repeat it. */
@@ -49,7 +51,7 @@ export function createActions(
       return result;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      showMessage(error.message);
+      showFailure(error.message);
       return undefined;
     }
   };

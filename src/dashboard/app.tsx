@@ -70,7 +70,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const [chosenOf, setChosenOf] = useState(session.entries);
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  const [message, setMessage] = useState<{ text: string; remedy?: MessageButton | undefined }>();
+  const [message, setMessage] = useState<Message>();
   const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<'requests' | 'pets'>('requests');
   const [petText, setPetText] = useState('');
@@ -81,7 +81,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setMessage({ text, remedy });
     if (undo) setCanUndo(true);
   };
-  const actions = useMemo(() => createActions(session, showMessage), [session]);
+  const showFailure = (text: string) => setMessage({ text, isFailure: true });
+  const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
 
   useEffect(() => {
     let seconds = 0;
@@ -116,7 +117,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const openRequest = (id: number) => {
     const row = session.entries.find(id);
-    if (row === undefined) return showMessage(`Request ${id} is not in the list.`);
+    if (row === undefined) return showFailure(`Request ${id} is not in the list.`);
     setTab('requests');
     setSelected(row);
   };
@@ -142,20 +143,31 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       if (isLoading || (finding && verdict === undefined)) return false;
     }
     if (range && session.entries.rows.length === 0) return false;
-    setMessage(isMissing ? { text: 'The link points to nothing in this run.' } : undefined);
+    setMessage(isMissing ? { text: 'The link points to nothing in this run.', isFailure: true } : undefined);
     if (found) find(found);
     if (row) setSelected(row);
     if (other) setPinned(other);
     if (range) setRange(range);
     return true;
   });
+  const focusList = () => {
+    const places = ['.list', '.tabbed button'].map((place) => root.current?.querySelector<HTMLElement>(place));
+    places.find((place) => place?.checkVisibility())?.focus({ preventScroll: true });
+  };
+  // A modal dialog makes the list inert until it is removed.
+  const isListWanted = useRef(false);
+  useEffect(() => {
+    if (shown !== undefined || !isListWanted.current) return;
+    isListWanted.current = false;
+    focusList();
+  }, [shown]);
   const hide = () => setShown(undefined);
   const close = () => {
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
       setPinned(undefined);
       // Moves the keyboard focus from the closed request details to the request list.
-      root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
+      focusList();
     } else if (filter !== noFilter) setFilter(noFilter);
     else if (message !== undefined) setMessage(undefined);
     else onClose?.();
@@ -177,7 +189,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const copyCurl = (entry: Promise<CopiedEntry>) =>
     void entry
       .then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command'))
-      .catch(({ message }: Error) => showMessage(message));
+      .catch(({ message }: Error) => showFailure(message));
   const copyRow = (row: Row) => copyCurl(orRow(readEntry(session, row), row));
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const press = useRef((_: KeyboardEvent) => {});
@@ -196,7 +208,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       help: () => setShown({ kind: 'help' }),
     });
   const open = (file: File | null | undefined) => {
-    if (file) onFile(file).catch((error: Error) => showMessage(error.message));
+    if (file) onFile(file).catch((error: Error) => showFailure(error.message));
   };
   const drop = useRef(open);
   drop.current = open;
@@ -244,7 +256,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         sandbox={sandbox}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={() => setShown({ kind: 'help' })}
-        onExport={(what) => exportRun(session, what).catch((error: Error) => showMessage(error.message))}
+        onExport={(what) => exportRun(session, what).catch((error: Error) => showFailure(error.message))}
         onOpen={() => picker.current?.click()}
         onShowRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
         onSandbox={(name) => onSandbox?.(name)}
@@ -260,25 +272,6 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         onChange={(event) => open(event.currentTarget.files?.[0])}
       />
       <ConnectionLost session={session} />
-      <div class="toasts" role="status">
-        {message !== undefined && (
-          <p class="told">
-            {message.text}{' '}
-            {message.remedy && (
-              <Button
-                onClick={() => {
-                  setMessage(undefined);
-                  if (message.remedy?.name === 'Undo') setCanUndo(false);
-                  message.remedy?.act();
-                }}
-              >
-                {message.remedy.name}
-              </Button>
-            )}
-            <CloseButton onClick={() => setMessage(undefined)} />
-          </p>
-        )}
-      </div>
       <Main class="main">
         <aside aria-label="State">
           <Keys
@@ -363,7 +356,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
             onCurl={copyCurl}
-            onFailure={showMessage}
+            onFailure={showFailure}
             onRequest={openRequest}
             onPet={(id) => {
               setPetText(`"id":${id}`);
@@ -375,6 +368,19 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           />
         )}
       </Main>
+      <div class="toasts" role="status">
+        {message !== undefined && (
+          <Told
+            message={message}
+            onClose={() => setMessage((shown) => (shown === message ? undefined : shown))}
+            onRemedy={({ name, act }) => {
+              setMessage(undefined);
+              if (name === 'Undo') setCanUndo(false);
+              act();
+            }}
+          />
+        )}
+      </div>
       <nav class="foot" aria-label="Parts of the page">
         {parts.map(([selector, name]) => (
           <Button key={name} onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
@@ -383,9 +389,60 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         ))}
       </nav>
       {shown?.kind === 'help' && <Help onClose={hide} />}
-      {shown?.kind === 'scenarios' && <ScenarioPicker session={session} actions={actions} onClose={hide} />}
+      {shown?.kind === 'scenarios' && (
+        <ScenarioPicker
+          session={session}
+          actions={actions}
+          onClose={hide}
+          onLoad={() => {
+            hide();
+            isListWanted.current = true;
+          }}
+        />
+      )}
       {shown?.kind === 'text' && <TextDialog {...shown} onClose={hide} />}
     </div>
+  );
+}
+
+/** Message about a change or a failure. A failure stays until the user closes it. */
+interface Message {
+  text: string;
+  remedy?: MessageButton | undefined;
+  isFailure?: boolean;
+}
+
+/** Time after which a message about a change disappears. */
+const messageMs = 8_000;
+
+interface ToldProps {
+  message: Message;
+  onClose(): void;
+  onRemedy(remedy: MessageButton): void;
+}
+
+/** Message in a line of its own. Disappears after a time that starts again when pointer and focus leave the message. */
+function Told({ message, onClose, onRemedy }: ToldProps) {
+  const { text, remedy, isFailure } = message;
+  const [isHeld, setHeld] = useState(false);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    if (isHeld || isFailure) return;
+    const timer = setTimeout(() => close.current(), messageMs);
+    return () => clearTimeout(timer);
+  }, [message, isHeld]);
+  return (
+    <p
+      class="told"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
+      {text} {remedy && <Button onClick={() => onRemedy(remedy)}>{remedy.name}</Button>}
+      <CloseButton onClick={onClose} />
+    </p>
   );
 }
 

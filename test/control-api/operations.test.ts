@@ -99,7 +99,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getVerdict', { key: 'no such' }, { reason: 'No requests received.', counts: { requests: 0 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
-  ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],
+  ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 40 }]],
   ['exportState', {}, { version: 1, nextId: 42, clock: { frozen: true } }],
   ['loadScenario', { scenario: 'tiny' }, { scenario: 'tiny', clock: { now: '2026-01-01T12:00:10.000Z' } }],
   ['loadScenario', { scenario: tinyScenario, reseed: true }, { clock: { now: '2026-01-01T12:00:00.000Z' } }],

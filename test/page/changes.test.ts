@@ -6,7 +6,7 @@ import type { ListenOptions } from '../../src/node.js';
 import { listen } from '../../src/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 declare global {
   interface Window {
@@ -160,6 +160,49 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await button('pet 41').click();
     await page.getByText('1 of 42 pets').waitFor();
     expect(opened.errors).toEqual([]);
+  });
+
+  test('a message leaves by itself and covers nothing; a failure stays until it is closed', async () => {
+    await open();
+    await stage.call('pro-key');
+    await rows().first().waitFor();
+    await page.clock.install();
+    await page.keyboard.press('r');
+    const told = page.locator('.told');
+    await told.getByText('Reset to the start of the scenario.').waitFor();
+    const [main, line] = await Promise.all([page.locator('.main').boundingBox(), told.boundingBox()]);
+    expect(line?.y).toBeGreaterThanOrEqual((main?.y ?? 0) + (main?.height ?? 0));
+    await told.hover();
+    await page.clock.runFor(20_000);
+    expect(await told.count()).toBe(1);
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(8_000);
+    await told.waitFor({ state: 'detached' });
+    await button('Pets').click();
+    await button('change pet 40').click();
+    await page.getByLabel('Category', { exact: true }).fill('x');
+    await button('save').click();
+    await told.waitFor();
+    await page.clock.runFor(20_000);
+    expect(await told.count()).toBe(1);
+  });
+
+  test('the scenario search ranks names first, marks a line for Enter and the loaded one, and returns the focus', async () => {
+    await open(storm, {}, 1024);
+    await page.keyboard.press('s');
+    const marked = page.locator('.scenarios .marked');
+    await page.getByLabel('Find a scenario').fill('pets');
+    await eventually(() => marked.textContent()).toContain('z-pets');
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => marked.textContent()).not.toContain('z-pets');
+    await page.keyboard.press('ArrowUp');
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('Loaded z-pets.').waitFor();
+    expect(stage.sim.scenario.name).toBe('z-pets');
+    expect(await page.evaluate(() => document.activeElement?.closest('.tabbed') !== null)).toBe(true);
+    await page.keyboard.press('s');
+    await page.getByRole('listitem').filter({ hasText: 'z-pets loaded' }).waitFor();
   });
 
   test('a pet is changed and deleted in its row', async () => {

@@ -31,7 +31,10 @@ export const storm: Scenario = {
 async function openPageStage(scenario: Scenario = storm, options: ListenOptions = {}): Promise<PageStage> {
   const sim = createSimulator({
     scenario,
-    scenarios: { tiny: { name: 'tiny', description: 'Two pets, and a key of its own.' } },
+    scenarios: {
+      tiny: { name: 'tiny', description: 'Two pets, and a key of its own.' },
+      'z-pets': { name: 'z-pets', description: 'Last by its name.' },
+    },
   });
   const server = await listen(sim, { port: 0, ...options });
   const call: PageStage['call'] = async (key, path = '/pets', body) => {
