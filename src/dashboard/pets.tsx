@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, RequestLink, Select, TextInput } from './controls.js';
@@ -121,17 +121,19 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
                   <td>
                     <code>{escapeBidiControls(otherFields(pet))}</code>
                   </td>
-                  <td class="acts">
-                    <ActionButton name={`change pet ${id}`} isPossible={session.canAct} onAct={() => setEdited(pet)}>
-                      change
-                    </ActionButton>
-                    <ActionButton
-                      name={`delete pet ${id}`}
-                      isPossible={session.canAct}
-                      onAct={() => void change('DELETE', id)}
-                    >
-                      delete
-                    </ActionButton>
+                  <td>
+                    <span class="acts">
+                      <ActionButton name={`change pet ${id}`} isPossible={session.canAct} onAct={() => setEdited(pet)}>
+                        change
+                      </ActionButton>
+                      <ActionButton
+                        name={`delete pet ${id}`}
+                        isPossible={session.canAct}
+                        onAct={() => void change('DELETE', id)}
+                      >
+                        delete
+                      </ActionButton>
+                    </span>
                   </td>
                 </tr>
               );
@@ -156,6 +158,8 @@ interface EditedPetProps {
 /** Row of the list with fields to change a pet. Enter saves, Esc cancels. */
 function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
   const { id, name, categoryId, status = '' } = pet;
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => row.current?.querySelector('input')?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.stopPropagation();
@@ -163,10 +167,10 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
     else if ((event.target as Element).tagName === 'INPUT') onSave();
   };
   return (
-    <tr class="edited" onKeyDown={onKeyDown}>
+    <tr class="edited" ref={row} onKeyDown={onKeyDown}>
       <td>{id}</td>
       <td>
-        <TextInput autofocus aria-label="Name" size={12} value={name} onText={(name) => onPet({ ...pet, name })} />
+        <TextInput aria-label="Name" size={12} value={name} onText={(name) => onPet({ ...pet, name })} />
       </td>
       <td>
         <TextInput
@@ -185,8 +189,11 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
           onSelect={(status) => onPet({ ...pet, status })}
         />
       </td>
-      <td colSpan={3} class="acts">
-        <Button onClick={onSave}>save</Button> <Button onClick={onCancel}>cancel</Button>
+      <td colSpan={3}>
+        <span class="acts">
+          <Button onClick={onSave}>save</Button>
+          <Button onClick={onCancel}>cancel</Button>
+        </span>
       </td>
     </tr>
   );

@@ -209,6 +209,8 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await open();
     await button('Pets').click();
     await button('change pet 40').click();
+    await page.keyboard.press('Escape');
+    await button('change pet 40').click();
     await page.getByLabel('Name', { exact: true }).fill('Rex');
     await page.getByLabel('Category', { exact: true }).fill('9007199254740993');
     await page.getByLabel('Status', { exact: true }).selectOption('sold');
