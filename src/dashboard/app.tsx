@@ -151,15 +151,14 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     return true;
   });
   const focusList = () => {
-    const places = ['.list', '.tabbed button'].map((place) => root.current?.querySelector<HTMLElement>(place));
-    places.find((place) => place?.checkVisibility())?.focus({ preventScroll: true });
+    root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
   };
-  // A modal dialog makes the list inert until it is removed.
-  const isListWanted = useRef(false);
+  // A modal dialog makes the rest inert until it is removed. The tab above the list keeps the focus when the list empties.
+  const isTabWanted = useRef(false);
   useEffect(() => {
-    if (shown !== undefined || !isListWanted.current) return;
-    isListWanted.current = false;
-    focusList();
+    if (shown !== undefined || !isTabWanted.current) return;
+    isTabWanted.current = false;
+    root.current?.querySelector<HTMLElement>('.tabbed button')?.focus({ preventScroll: true });
   }, [shown]);
   const hide = () => setShown(undefined);
   const close = () => {
@@ -396,7 +395,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           onClose={hide}
           onLoad={() => {
             hide();
-            isListWanted.current = true;
+            isTabWanted.current = true;
           }}
         />
       )}
