@@ -189,11 +189,11 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       for (const _ of statuses) {
         const url = `${service.baseUrl}/pets?limit=2`;
         const answer = await sender(service, name)(`${url}#part`, { headers: { authorization } });
-        for (const each of [answer, answer.clone(), answer.clone().clone()]) {
-          expect(each.url).toBe(url);
-          // msw itself creates the Response that its client sees.
-          if (name !== 'msw') expect([each.type, each.redirected]).toEqual(['basic', false]);
-        }
+        // msw itself creates the Response that its client sees. In Node 26, its URL has the fragment, and clones have none.
+        if (name === 'msw') expect(answer.url.replace('#part', '')).toBe(url);
+        else
+          for (const { url: own, type, redirected } of [answer, answer.clone(), answer.clone().clone()])
+            expect([own, type, redirected]).toEqual([url, 'basic', false]);
         seen.push([answer.status, answer.clone().statusText]);
       }
       expect(seen).toEqual(statuses.map((status) => [status, STATUS_CODES[status] ?? 'unknown']));
