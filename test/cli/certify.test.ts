@@ -97,7 +97,9 @@ describe.concurrent('petstore-sim certify', () => {
     expect(failure?.errorLines?.at(-1)).toBe('RangeError: no <seconds> in ````');
 
     // Sentences wrap at the width of the terminal.
-    expect(out.replaceAll(/\s+/g, ' ')).toContain(` minute-wall: fail, gave-up gave-up: ${sentence} output of the command: `);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      ` minute-wall: fail, gave-up gave-up: ${sentence} output of the command: `,
+    );
     expect(out).toContain('RangeError: no <seconds> in ````\n');
     expect(textOf(folder, 'certificate.md')).toContain('RangeError: no \\<seconds\\> in \\`\\`\\`\\`\n');
     expect(textOf(folder, 'certificate.html')).toContain('RangeError: no &lt;seconds&gt; in ````</pre>');
