@@ -264,6 +264,8 @@ export const controlInputs: Record<string, (random: Random, machine: StateMachin
     ...(random.chance(0.4) && { scenario: randomScenario(random, random.below(400)) }),
   }),
   removeSandbox: ({ pick }) => ({ sandbox: pick(sandboxNames) }),
+  updateStoredPet: ({ below, pick }) => ({ id: String(1 + below(45)), status: pick(['pending', 'sold']), name: 'Zoë' }),
+  removeStoredPet: ({ below }) => ({ id: String(1 + below(45)) }),
 };
 
 function keyInput({ pick }: Random, machine: StateMachine, sandbox?: string) {
