@@ -129,7 +129,7 @@ describe('the control API', () => {
 describe('the health check', () => {
   const alive = '{"status":"ok"}';
   const ask = (method: string, headers: string, { port } = server, version = '1.1') =>
-    rawRequest(port, `${method} /__sim/health HTTP/${version}\r\n${headers}\r\n`);
+    rawRequest(port, `${method} /__sim/health HTTP/${version}\r\nConnection: close\r\n${headers}\r\n`);
 
   test.each([
     ['another Host', 'Host: 10.0.0.7:4010\r\n'],
