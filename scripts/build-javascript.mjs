@@ -102,8 +102,8 @@ await commonJs.write({
     groups: [
       { name: 'serve', test: isNeededBy('serve'), priority: 2 },
       { name: 'exec', test: isNeededBy('exec'), priority: 1 },
-      { name: 'control', test: /\/src\/(?:control-api|petstore\/served-petstore)/ },
-      { name: 'judge', test: /\/src\/judge\// },
+      { name: 'control', test: /\/src\/(?:control-api\/(?!node\/)|petstore\/served-petstore)/ },
+      { name: 'judge', test: /\/src\/judge\/(?!node\/)/ },
       // What several commands share, because each file takes half a millisecond to find.
       { name: 'small', test: isLeaf, minShareCount: 2, maxModuleSize: 3_000 },
     ],

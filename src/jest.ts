@@ -1,8 +1,8 @@
 import './petstore/types.js';
 import { expect } from '@jest/globals';
-import { listen } from './node/listen.js';
-import { measureLag } from './node/machine-lag.js';
-import { readScenario } from './node/scenario-files/scenario-files.js';
+import { measureLag } from './judge/node/machine-lag.js';
+import { readScenario } from './scenario/node/scenario-files.js';
+import { listen } from './server/listen.js';
 import { createTest, endTimedOut } from './test-kits/jest-test.js';
 import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 

@@ -1,7 +1,7 @@
 import './petstore/types.js';
 
-export type { AnsweredRequest, OnAnswer, ServedAnswer } from './node/http/served-answer.js';
-export type { ListenOptions, RunningServer } from './node/http/server.js';
-export { listen } from './node/listen.js';
-export { readScenario } from './node/scenario-files/scenario-files.js';
-export { type ServedData, type ServeOptions, serve } from './node/serve.js';
+export { type ServedData, type ServeOptions, serve } from './persistence/node/serve.js';
+export { readScenario } from './scenario/node/scenario-files.js';
+export type { AnsweredRequest, OnAnswer, ServedAnswer } from './server/http/served-answer.js';
+export { listen } from './server/listen.js';
+export type { ListenOptions, RunningServer } from './server/server.js';

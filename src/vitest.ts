@@ -1,7 +1,7 @@
 import './petstore/types.js';
-import { listen } from './node/listen.js';
-import { measureLag } from './node/machine-lag.js';
-import { readScenario } from './node/scenario-files/scenario-files.js';
+import { measureLag } from './judge/node/machine-lag.js';
+import { readScenario } from './scenario/node/scenario-files.js';
+import { listen } from './server/listen.js';
 import { createTest } from './test-kits/vitest-test.js';
 
 export { expect } from 'vitest';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../node/usage-error.js';
 import { hintFor } from '../validation/nearest.js';
+import { UsageError } from '../validation/usage-error.js';
 import type { CliInput } from './cli-input.js';
 import { type CliCommand, commands, commonFlags, type Flag, shortFlags } from './commands.js';
 import { program } from './program.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { CommandEnd, StopSignal } from '../judge/command-end.js';
-import { UsageError } from '../node/usage-error.js';
+import { UsageError } from '../validation/usage-error.js';
 import type { ProcessTree } from './process-tree.js';
 import { onStopSignal } from './stop-signals.js';
 

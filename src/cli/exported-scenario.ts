@@ -1,9 +1,9 @@
 import type { ExportedState } from '../control-api/state-schema.js';
-import { readYaml } from '../node/scenario-files/read-yaml.js';
-import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
-import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../petstore/generate-pets.js';
 import { stateAsScenario } from '../petstore/state-as-scenario.js';
+import { readYaml } from '../scenario/node/read-yaml.js';
+import { scenarioYaml } from '../scenario/node/write-scenario.js';
+import { UsageError } from '../validation/usage-error.js';
 import { formatInteger } from '../values/format-integer.js';
 
 /** Maximum size of a scenario file, in bytes. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../node/usage-error.js';
+import { UsageError } from '../validation/usage-error.js';
 
 /**
  * Parses the value of a flag that lists names, separated by commas.

@@ -1,10 +1,10 @@
 import type { CommandEnd } from '../judge/command-end.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { busyMark, isBusy } from '../judge/lag.js';
-import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import { UsageError } from '../node/usage-error.js';
 import { clientOf } from '../scenario/client.js';
+import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { UsageError } from '../validation/usage-error.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { type ClientRunOptions, resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type StopSignal, stopSignals } from '../judge/command-end.js';
-import type { ListenOptions, RunningServer } from '../node/http/server.js';
-import { UsageError } from '../node/usage-error.js';
+import type { ListenOptions, RunningServer } from '../server/server.js';
+import { UsageError } from '../validation/usage-error.js';
 import { isBlockedPort } from './blocked-ports.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { printNote } from './print-error.js';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { RunningServer } from '../node/http/server.js';
+import type { RunningServer } from '../server/server.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { formatInteger } from '../values/format-integer.js';

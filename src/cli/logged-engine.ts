@@ -1,13 +1,13 @@
-import { dataEngine, isRedisAddress } from '../node/data-engine.js';
-import type { LoggedState } from '../node/logged-state.js';
-import type { RecordingOptions } from '../node/recording-engine.js';
-import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
-import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import type { Engine, OpenedState } from '../node/serve-state.js';
-import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
+import { dataEngine, isRedisAddress } from '../persistence/node/data-engine.js';
+import type { LoggedState } from '../persistence/node/logged-state.js';
+import type { RecordingOptions } from '../persistence/node/recording-engine.js';
 import { servedPetstore } from '../petstore/served-petstore.js';
+import { nameOfScenario } from '../scenario/node/scenario-files.js';
+import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { Engine, OpenedState } from '../server/serve-state.js';
+import { UsageError } from '../validation/usage-error.js';
 import { generateAtStart } from './generated-pets.js';
 import { checkEnding, unwritable } from './output-files.js';
 import { printError, printNote } from './print-error.js';
@@ -76,7 +76,7 @@ function refuse(error: Error): never {
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;
   checkEnding('--record', file, 'JSON Lines');
-  const engine = (await import('../node/recording-engine.js')).recordingEngine(options);
+  const engine = (await import('../persistence/node/recording-engine.js')).recordingEngine(options);
   return {
     async open() {
       const state = await engine.open().catch((error: NodeJS.ErrnoException) => {

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { UsageError } from '../node/usage-error.js';
-import { makeFolders } from '../persistence/folder/make-folders.js';
+import { makeFolders } from '../persistence/node/folder/make-folders.js';
+import { UsageError } from '../validation/usage-error.js';
 
 /** Endings of files by format. Programs that open a file choose by its ending, so no other ending is written. */
 const endings = {

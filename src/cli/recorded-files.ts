@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
-import { foundInstead } from '../node/file-kind.js';
-import { UsageError } from '../node/usage-error.js';
 import { recordedPetstore } from '../petstore/document.js';
+import { foundInstead } from '../scenario/node/file-kind.js';
 import { isOfService, rootsOf } from '../traffic-files/address.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
+import { UsageError } from '../validation/usage-error.js';
 import { pluralize } from '../values/pluralize.js';
 
 /**

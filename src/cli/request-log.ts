@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../node/http/served-answer.js';
+import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../server/http/served-answer.js';
 import { createPrettyLine } from './pretty-line.js';
 import { createRequestLogEntries } from './request-log-entry.js';
 

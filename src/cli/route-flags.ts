@@ -1,8 +1,8 @@
-import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
-import type { ListenOptions } from '../node/http/server.js';
-import { UsageError } from '../node/usage-error.js';
+import type { UpstreamOptions } from '../own-routes/node/upstream.js';
 import { basePath } from '../petstore/document.js';
 import { anyOperation } from '../scenario/operations.js';
+import type { ListenOptions } from '../server/server.js';
+import { UsageError } from '../validation/usage-error.js';
 import { variableName } from '../values/mask-key.js';
 
 /** Server options from command-line flags: custom request handlers, and a backend to which requests are forwarded. */
@@ -39,7 +39,7 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags
   const mounted =
     file === undefined
       ? undefined
-      : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file, basePath);
+      : await (await import('../own-routes/node/handlers-file.js')).readHandlers(file, basePath);
   return { ...mounted, ...(upstream && { upstream }) };
 }
 
@@ -48,7 +48,7 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags
  * @throws {UsageError} if the backend's URL is unusable
  */
 async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
-  const { createUpstream } = await import('../node/custom-routes/upstream.js');
+  const { createUpstream } = await import('../own-routes/node/upstream.js');
   try {
     createUpstream(upstream);
   } catch (error) {

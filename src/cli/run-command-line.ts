@@ -1,5 +1,5 @@
-import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import { UsageError } from '../validation/usage-error.js';
 import { readArguments } from './arguments.js';
 import { packageVersion } from './package-version.js';
 import { printMistake } from './print-error.js';

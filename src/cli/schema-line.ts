@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isInside } from '../node/scenario-files/is-inside.js';
-import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
+import { isInside } from '../scenario/node/is-inside.js';
+import { packageFolder } from '../scenario/node/shipped-scenarios.js';
 
 /** Creates the first line of a scenario file in `folder`, from which editors learn the path of the scenario schema. */
 export function schemaLine(folder: string): string {

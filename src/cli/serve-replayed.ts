@@ -1,4 +1,4 @@
-import { loggedState } from '../node/logged-state.js';
+import { loggedState } from '../persistence/node/logged-state.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import { createTransientLog } from '../persistence/transient-log.js';
 import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.js';

@@ -1,5 +1,5 @@
-import { parseBaseUrl } from '../node/base-url.js';
-import { UsageError } from '../node/usage-error.js';
+import { parseBaseUrl } from '../server/http/base-url.js';
+import { UsageError } from '../validation/usage-error.js';
 import { variableName } from '../values/mask-key.js';
 import { pluralize } from '../values/pluralize.js';
 import { flagWords } from './flag-words.js';

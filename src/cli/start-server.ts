@@ -1,6 +1,6 @@
-import type { ListenOptions } from '../node/http/server.js';
-import { type Engine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
-import { UsageError } from '../node/usage-error.js';
+import { type Engine, type OpenedState, type ServedState, serveState } from '../server/serve-state.js';
+import type { ListenOptions } from '../server/server.js';
+import { UsageError } from '../validation/usage-error.js';
 import type { Listening } from './listen-flags.js';
 
 /**

@@ -60,7 +60,7 @@ export interface LogScenario {
 
 /**
  * Options for opening a log, which stores all changes of a server's state in a folder or in Redis. Used by
- * `openFileLog(folder, options)` of `folder/file-log.js`, for example.
+ * `openFileLog(folder, options)` of `node/folder/file-log.js`, for example.
  */
 export interface OpenLogOptions {
   /** Version of petstore-sim that opens the log. New entries contain it. */

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
-import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
-import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { serve } from '../../src/node.js';
-import { openFileLog } from '../../src/persistence/folder/file-log.js';
-import { makeFolders } from '../../src/persistence/folder/make-folders.js';
 import { LogOpenError } from '../../src/persistence/log.js';
+import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
+import { makeFolders } from '../../src/persistence/node/folder/make-folders.js';
+import { readSetFlag } from '../../src/scenario/node/overrides.js';
+import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
 
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatLine } from '../../src/persistence/folder/lines.js';
+import { formatLine } from '../../src/persistence/node/folder/lines.js';
 import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';

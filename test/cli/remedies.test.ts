@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readDependencies } from '../../src/cli/client-dependencies.js';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import type { Finding } from '../../src/judge/finding.js';
-import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { runCommandLine } from '../support/command-here.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-remedies-'));

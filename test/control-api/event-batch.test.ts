@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createEventBatch } from '../../src/node/http/event-batch.js';
+import { createEventBatch } from '../../src/control-api/node/event-batch.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

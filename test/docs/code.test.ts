@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { bundle, imports } from '../../bench/bundle.mjs';
 import { createSimulator } from '../../src/index.js';
-import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
+import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { generatePets } from '../../src/seed.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';

@@ -5,7 +5,7 @@ import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
-import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { tries } from '../support/prove.js';
 import { banningWorld, type HiddenWorld, truth } from './hidden-worlds.js';
 import { drawSetting, meteredTransport } from './metered-service.js';

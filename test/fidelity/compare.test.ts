@@ -4,7 +4,7 @@ import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
-import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/index.js';
-import { readScenario } from '../../src/node/scenario-files/scenario-files.js';
+import { readScenario } from '../../src/scenario/node/scenario-files.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { judge } from '../../src/verdict.js';
 import { runPrograms } from '../support/client-lab.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { createMatcher } from '../../src/node/custom-routes/handler-matcher.js';
+import { createMatcher } from '../../src/own-routes/node/handler-matcher.js';
 
 test('the results for a thousand targets are cached, and no more', () => {
   const match = vi.fn(() => ({ matches: false, params: {} }));

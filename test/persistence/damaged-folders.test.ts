@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatLine } from '../../src/persistence/folder/lines.js';
+import { formatLine } from '../../src/persistence/node/folder/lines.js';
 import { type Content, change, lineWith, logFiles, newFolder, openFor, readFolder } from './folders.js';
 
 const firstLog = 'log-000000000001.jsonl';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { OpenFileLogOptions } from '../../src/persistence/folder/file-log.js';
+import type { OpenFileLogOptions } from '../../src/persistence/node/folder/file-log.js';
 import { change, logFiles, newFolder, openFor, readFolder } from './folders.js';
 
 const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));

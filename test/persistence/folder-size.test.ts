@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sequencerHost } from '../../src/node/sequencer-host.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Command } from '../../src/persistence/command.js';
+import { sequencerHost } from '../../src/persistence/node/sequencer-host.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type OpenFileLogOptions, openFileLog } from '../../src/persistence/folder/file-log.js';
 import type { FoundEntry, OpenedLog } from '../../src/persistence/log.js';
+import { type OpenFileLogOptions, openFileLog } from '../../src/persistence/node/folder/file-log.js';
 
 export const scenario = { name: 'default', hash: 'abcd' };
 

@@ -2,7 +2,7 @@
 import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openFileLog } from '../../src/persistence/folder/file-log.js';
+import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 
 const [folder = '', options = '{}'] = process.argv.slice(2);
 const scenario = { name: 'default', hash: 'abcd' };

@@ -1,7 +1,5 @@
 import type { LogHealth } from '../../src/control-api/control-operation.js';
 import type { Scenario } from '../../src/index.js';
-import type { ListenOptions } from '../../src/node/http/server.js';
-import { serveState } from '../../src/node/serve-state.js';
 import type { Command } from '../../src/persistence/command.js';
 import {
   type FoundEntry,
@@ -18,6 +16,8 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { generatePets } from '../../src/seed.js';
+import { serveState } from '../../src/server/serve-state.js';
+import type { ListenOptions } from '../../src/server/server.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 
 /** A log that keeps its entries as JSON in memory; it can be made to refuse them, and be one that others write to as well. */

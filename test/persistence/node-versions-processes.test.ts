@@ -10,7 +10,7 @@ import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { version } from '../../src/control-api/har.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
-import { createRecording } from '../../src/persistence/folder/recording.js';
+import { createRecording } from '../../src/persistence/node/folder/recording.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { generatePets } from '../../src/seed.js';

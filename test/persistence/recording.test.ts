@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
-import { createRecording, readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { createRecording, readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { type ReplayUntil, replayLog } from '../../src/persistence/replay-log.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';

@@ -1,4 +1,4 @@
-import { recordedSandboxes } from '../../src/node/recording-engine.js';
+import { recordedSandboxes } from '../../src/persistence/node/recording-engine.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 

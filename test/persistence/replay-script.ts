@@ -2,7 +2,7 @@
 // bundled: node replay-script.mjs FILE...
 
 import { captureMachine } from '../../src/persistence/capture-machine.js';
-import { readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { digestOf } from '../support/digest.js';
 import { replayOptions } from './replay-options.js';

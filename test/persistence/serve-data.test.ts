@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ServedData, type ServeOptions, serve } from '../../src/node.js';
-import { openFileLog } from '../../src/persistence/folder/file-log.js';
+import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 import { noon } from '../support/frozen.js';
 import { newFolder } from './folders.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulator, type ScenarioError } from '../../src/index.js';
-import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readYaml } from '../../src/scenario/node/read-yaml.js';
 
 /** Paths of the mistakes in a YAML scenario. */
 function paths(text: string): string[] {

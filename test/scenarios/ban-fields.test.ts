@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
-import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
-import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
-import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
+import { readSetFlag } from '../../src/scenario/node/overrides.js';
+import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
 import { toJsonSchema } from '../../src/validation/json-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 

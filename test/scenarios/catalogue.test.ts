@@ -1,6 +1,6 @@
 // @module-tag slow
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';

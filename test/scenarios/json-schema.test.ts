@@ -9,7 +9,7 @@ import { editorKeywords } from '../../scripts/editor-rules.mjs';
 // @ts-expect-error plain JavaScript, part of the build
 import { descriptions, jsonSchema } from '../../scripts/json-schema.mjs';
 import { createSimulator, type Scenario } from '../../src/index.js';
-import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { banPresetNames } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
 import { badFiles } from './bad-files.js';

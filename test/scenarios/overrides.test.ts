@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { applyOverrides, readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { clientOf } from '../../src/scenario/client.js';
+import { applyOverrides, readSetFlag } from '../../src/scenario/node/overrides.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 
 /** A scenario with fields set, resolved. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
-import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
+import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { shippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { seededFraction } from '../../src/values/seeded-random.js';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
-import { handleInOrder } from '../../src/node/http/handle-in-order.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { handleInOrder } from '../../src/server/handle-in-order.js';
 import { patience } from '../support/patience.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 

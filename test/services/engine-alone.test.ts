@@ -13,15 +13,15 @@ import { handlers } from '../../src/in-process/msw.js';
 import { judge } from '../../src/judge/judge.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
-import { folderEngine } from '../../src/node/folder-engine.js';
-import { memoryEngine, serveState } from '../../src/node/serve-state.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
-import { openFileLog } from '../../src/persistence/folder/file-log.js';
 import type { FoundEntry } from '../../src/persistence/log.js';
+import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
+import { folderEngine } from '../../src/persistence/node/folder-engine.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { restoreMachine } from '../../src/persistence/start-machine.js';
 import { createOperationTable } from '../../src/requests/operation-table.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
+import { memoryEngine, serveState } from '../../src/server/serve-state.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { newFolder } from '../persistence/folders.js';
 import { clientOf, depot, parcelRows } from '../support/depot.js';
@@ -43,10 +43,10 @@ const roots = [
   'src/judge/report/junit.ts',
   'src/judge/report/terminal.ts',
   'src/judge/trace.ts',
-  'src/node/custom-routes/handlers-file.ts',
-  'src/node/data-engine.ts',
-  'src/node/recording-engine.ts',
-  'src/node/serve-state.ts',
+  'src/own-routes/node/handlers-file.ts',
+  'src/persistence/node/data-engine.ts',
+  'src/persistence/node/recording-engine.ts',
+  'src/server/serve-state.ts',
   'src/own-routes/guarded.ts',
   'src/own-routes/serve-route.ts',
   'src/persistence/replay-log.ts',

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { chromiumPath } from '../support/chromium.js';
 
 /** Result of a test in inner/playwright.inner.ts. */

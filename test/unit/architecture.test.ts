@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../src');
 
-/** Which folders of src/ a folder may import from; everything else is an error. docs/architecture.md explains the order. */
+/**
+ * Which folders of src/ a folder may import from; everything else is an error. A folder `node/` is not part of its room,
+ * so the room cannot import it. docs/architecture.md explains the order.
+ */
 const laws: Readonly<Record<string, readonly string[]>> = {
   values: [],
   validation: ['values'],
@@ -62,19 +65,54 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   fidelity: ['judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
   hunt: ['clock', 'judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
   'test-kits': ['clock', 'hunt', 'in-process', 'journal', 'judge', 'petstore', 'scenario', 'simulator', 'values'],
-  node: [
+  'judge/node': [],
+  'scenario/node': ['control-api', 'petstore', 'rate-limits', 'scenario', 'validation', 'values'],
+  'server/http': [
     'clock',
     'control-api',
     'in-process',
+    'rate-limits',
+    'requests',
+    'scenario',
+    'scenario/node',
+    'simulator',
+    'values',
+  ],
+  'own-routes/node': [
+    'control-api',
+    'in-process',
     'own-routes',
-    'persistence',
+    'rate-limits',
+    'requests',
+    'server/http',
+    'simulator',
+    'validation',
+    'values',
+  ],
+  'control-api/node': ['control-api', 'rate-limits', 'requests', 'server/http', 'values'],
+  server: [
+    'control-api',
+    'control-api/node',
+    'in-process',
+    'own-routes/node',
     'petstore',
     'rate-limits',
     'requests',
     'sandboxes',
     'scenario',
+    'server/http',
     'simulator',
-    'validation',
+    'values',
+  ],
+  'persistence/node': [
+    'control-api',
+    'persistence',
+    'petstore',
+    'sandboxes',
+    'scenario',
+    'scenario/node',
+    'server',
+    'simulator',
     'values',
   ],
   cli: [
@@ -83,13 +121,18 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'fidelity',
     'hunt',
     'judge',
-    'node',
+    'judge/node',
+    'own-routes/node',
     'persistence',
+    'persistence/node',
     'petstore',
     'rate-limits',
     'requests',
     'sandboxes',
     'scenario',
+    'scenario/node',
+    'server',
+    'server/http',
     'simulator',
     'traffic-files',
     'validation',
@@ -111,7 +154,22 @@ const importsOf = (file: string): string[] => {
 };
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : 'entries');
+/** Folder of a file in the list above: `control-api/node` for a file in it, and `control-api` for others of the room. */
+const folderOf = (file: string) => {
+  if (!file.includes('/')) return 'entries';
+  const [room = '', part = ''] = file.split('/');
+  return `${room}/${part}` in laws ? `${room}/${part}` : room;
+};
+/** Files that the linter lets use Node. The dashboard's have a rule of their own. */
+const nodeFiles = (() => {
+  const { overrides } = JSON.parse(readFileSync(join(root, '../biome.json'), 'utf8'));
+  const excepted = (overrides[0].includes as string[]).filter(
+    (each) => each.startsWith('!') && !/dashboard/.test(each),
+  );
+  const patterns = excepted.map((each) => each.slice('!src/'.length).replace('**/', '(?:.+/)?').replace('/**', '/.+'));
+  return new RegExp(`^(?:${patterns.join('|')})$`);
+})();
+const usesNode = (file: string) => nodeFiles.test(file);
 
 test('finds every import of src/, so that the rules below cover all of them', () => {
   expect(files.length).toBeGreaterThan(150);
@@ -127,6 +185,22 @@ test('a folder imports only from the folders above it in the list', () => {
       .filter((target) => folderOf(target) !== folderOf(file) && !allowed?.includes(folderOf(target)))
       .map((target) => `${file} imports ${target}`);
   });
+  expect(broken).toEqual([]);
+});
+
+test('a folder node/ has a place of its own in the list', () => {
+  const folders = new Set(files.map(folderOf));
+  expect([...folders].filter((folder) => !(folder in laws))).toEqual(['entries']);
+  expect(files.filter((file) => file.includes('/node/') && !folderOf(file).endsWith('/node'))).toEqual([]);
+});
+
+test('a file that may not use Node imports no file that may, types included', () => {
+  expect(files.filter(usesNode).map(folderOf)).toEqual(
+    expect.arrayContaining(['server', 'judge/node', 'cli', 'entries']),
+  );
+  const broken = [...imports].flatMap(([file, targets]) =>
+    usesNode(file) ? [] : targets.filter(usesNode).map((target) => `${file} imports ${target}`),
+  );
   expect(broken).toEqual([]);
 });
 

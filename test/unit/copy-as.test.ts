@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { asMarkdown, asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
-import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { frozen } from '../support/frozen.js';
 
 const list = (sim: ReturnType<typeof createSimulator>) =>

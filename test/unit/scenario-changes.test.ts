@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scenarioChanges } from '../../src/node/scenario-files/scenario-changes.js';
+import { scenarioChanges } from '../../src/scenario/node/scenario-changes.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 
 const rex = { id: 1, name: 'Rex', categoryId: 1 };

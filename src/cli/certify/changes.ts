@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../../node/usage-error.js';
 import { joinIssues } from '../../validation/issue.js';
 import { check, type Output, type SchemaIssue, toIssues } from '../../validation/schema.js';
 import { fields, list, string } from '../../validation/schemas.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { type Certificate, type CertifiedOutcome, outcomeSchema } from './certificate.js';
 
 const earlierSchema = fields({

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { readTextFile } from '../../node/scenario-files/read-text-file.js';
-import { readYaml } from '../../node/scenario-files/read-yaml.js';
-import { readScenario } from '../../node/scenario-files/scenario-files.js';
-import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
+import { readTextFile } from '../../scenario/node/read-text-file.js';
+import { readYaml } from '../../scenario/node/read-yaml.js';
+import { readScenario } from '../../scenario/node/scenario-files.js';
+import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { hintFor } from '../../validation/nearest.js';

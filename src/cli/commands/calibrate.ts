@@ -7,10 +7,10 @@ import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/dedu
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { calibratedScenario } from '../../fidelity/deduce/scenario-text.js';
 import { isEvidence } from '../../fidelity/deduce/unusable-response.js';
-import { UsageError } from '../../node/usage-error.js';
-import { makeFolders } from '../../persistence/folder/make-folders.js';
+import { makeFolders } from '../../persistence/node/folder/make-folders.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { UsageError } from '../../node/usage-error.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
 import {

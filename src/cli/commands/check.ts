@@ -1,9 +1,9 @@
-import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
-import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
+import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { type KnownOperations, orMethodAndPath } from '../../scenario/operations.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { coreOf } from '../../simulator/simulator.js';
+import { UsageError } from '../../validation/usage-error.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
@@ -58,7 +58,7 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
 async function readOperations(flags: CheckFlags): Promise<KnownOperations | undefined> {
   const { handlers } = await readRouteFlags(flags);
   if (handlers === undefined) return undefined;
-  const { createExtensions } = await import('../../node/custom-routes/extensions.js');
+  const { createExtensions } = await import('../../own-routes/node/extensions.js');
   const sim = createSimulator();
   await createExtensions(sim, handlers);
   return coreOf(sim).state.shared.operations;

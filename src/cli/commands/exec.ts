@@ -1,6 +1,6 @@
 import { busyMark } from '../../judge/lag.js';
 import type { RunResult } from '../../judge/run-result.js';
-import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
+import { nameOfScenario } from '../../scenario/node/scenario-files.js';
 import type { CliInput } from '../cli-input.js';
 import { runClient } from '../client-run.js';
 import { flagWords } from '../flag-words.js';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
-import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
-import { UsageError } from '../../node/usage-error.js';
+import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
+import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';

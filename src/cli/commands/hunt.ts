@@ -8,16 +8,16 @@ import { huntReport } from '../../judge/report/junit.js';
 import { untestedLine } from '../../judge/report/wording.js';
 import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
-import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
-import { UsageError } from '../../node/usage-error.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import { toPlainCall } from '../../requests/plain-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { clientOf } from '../../scenario/client.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
+import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
@@ -396,7 +396,7 @@ function withoutIrrelevant(
 async function reportOf({ run }: CommandTrial): Promise<string> {
   const [{ reportHtml }, { readPageFiles }] = await Promise.all([
     import('../../control-api/run-report.js'),
-    import('../../node/page-files.js'),
+    import('../../server/http/page-files.js'),
   ]);
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
 }

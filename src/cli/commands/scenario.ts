@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
-import { UsageError } from '../../node/usage-error.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';

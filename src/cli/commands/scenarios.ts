@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
-import { UsageError } from '../../node/usage-error.js';
+import { readShipped, shippedScenarios, shippedText } from '../../scenario/node/shipped-scenarios.js';
 import { hintFor } from '../../validation/nearest.js';
+import { UsageError } from '../../validation/usage-error.js';
 import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';

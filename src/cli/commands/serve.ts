@@ -1,13 +1,13 @@
-import { loadPetstore } from '../../node/load-petstore.js';
-import type { Override } from '../../node/scenario-files/overrides.js';
-import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
-import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
-import { type Engine, memoryEngine } from '../../node/serve-state.js';
-import { UsageError } from '../../node/usage-error.js';
 import { createSimulatorFrom } from '../../petstore/create-simulator.js';
+import { loadPetstore } from '../../petstore/load-petstore.js';
+import type { Override } from '../../scenario/node/overrides.js';
+import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
+import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
+import { type Engine, memoryEngine } from '../../server/serve-state.js';
 import { coreOf } from '../../simulator/simulator.js';
+import { UsageError } from '../../validation/usage-error.js';
 import type { CliInput } from '../cli-input.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
@@ -57,7 +57,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   if (flags['until-eof']) process.stdin.on('end', stop).resume();
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
-      import('../../node/scenario-files/watch-scenario.js'),
+      import('../../scenario/node/watch-scenario.js'),
       import('../report-reload.js'),
     ]);
     const known = { operations: coreOf(server.simulators.sim).state.shared.operations };
@@ -98,7 +98,7 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   }
   if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
   if (set.length > 0) {
-    const { readSetFlag } = await import('../../node/scenario-files/overrides.js');
+    const { readSetFlag } = await import('../../scenario/node/overrides.js');
     for (const text of set) overrides.push(await readSetFlag(text));
   }
   return overrides;

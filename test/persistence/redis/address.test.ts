@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LogOpenError } from '../../../src/persistence/log.js';
-import { connectionOptions, readRedisAddress } from '../../../src/persistence/redis/address.js';
-import { connect } from '../../../src/persistence/redis/connection.js';
+import { connectionOptions, readRedisAddress } from '../../../src/persistence/node/redis/address.js';
+import { connect } from '../../../src/persistence/node/redis/connection.js';
 import { startRedis } from './redis-server.js';
 
 test("reads the store and the log's name from an address", () => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogUnavailableError } from '../../../src/persistence/log.js';
-import { createAppender } from '../../../src/persistence/redis/appender.js';
-import type { Connection } from '../../../src/persistence/redis/connection.js';
-import type { StoredEntry } from '../../../src/persistence/redis/entry-fields.js';
+import { createAppender } from '../../../src/persistence/node/redis/appender.js';
+import type { Connection } from '../../../src/persistence/node/redis/connection.js';
+import type { StoredEntry } from '../../../src/persistence/node/redis/entry-fields.js';
 
 const own = { atMs: 0, commands: [] };
 const stored: StoredEntry = { ...own, log: 'a', version: '1' };

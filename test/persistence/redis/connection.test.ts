@@ -1,7 +1,7 @@
 // @module-tag needs/redis
 import { expect, test } from 'vitest';
-import { readRedisAddress } from '../../../src/persistence/redis/address.js';
-import { type Connection, connect } from '../../../src/persistence/redis/connection.js';
+import { readRedisAddress } from '../../../src/persistence/node/redis/address.js';
+import { type Connection, connect } from '../../../src/persistence/node/redis/connection.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 
 const connectTo = ({ port }: RedisServer) => connect(readRedisAddress(`redis://127.0.0.1:${port}/0?name=test`));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HashChains } from '../../../src/persistence/redis/log-cursor.js';
+import { HashChains } from '../../../src/persistence/node/redis/log-cursor.js';
 
 test('a cursor agrees with the last 65,536 entries, and is unknown before them', () => {
   const chains = new HashChains();

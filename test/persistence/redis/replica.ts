@@ -1,13 +1,13 @@
 import { createControl, type ServerControl } from '../../../src/control.js';
 import type { Scenario } from '../../../src/index.js';
-import { type ServedState, serveState } from '../../../src/node/serve-state.js';
-import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
 import { LogUnavailableError } from '../../../src/persistence/log.js';
-import { readRedisAddress } from '../../../src/persistence/redis/address.js';
+import { readRedisAddress } from '../../../src/persistence/node/redis/address.js';
+import { type StoreOptions, type StoreState, storeEngine } from '../../../src/persistence/node/store-engine.js';
 import { resolveScenario } from '../../../src/petstore/scenario.js';
 import { servedPetstore } from '../../../src/petstore/served-petstore.js';
 import { readStart } from '../../../src/scenario/read-start.js';
 import { generatePets } from '../../../src/seed.js';
+import { type ServedState, serveState } from '../../../src/server/serve-state.js';
 import type { RedisServer } from './redis-server.js';
 
 export interface TestReplica extends ServedState<StoreState> {

@@ -2,10 +2,10 @@
 
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
-import { readRedisAddress } from '../../../src/persistence/redis/address.js';
-import { type Connection, connect } from '../../../src/persistence/redis/connection.js';
-import { keysOf } from '../../../src/persistence/redis/keys.js';
-import { createLog } from '../../../src/persistence/redis/log-identity.js';
+import { readRedisAddress } from '../../../src/persistence/node/redis/address.js';
+import { type Connection, connect } from '../../../src/persistence/node/redis/connection.js';
+import { keysOf } from '../../../src/persistence/node/redis/keys.js';
+import { createLog } from '../../../src/persistence/node/redis/log-identity.js';
 import { digestOf } from '../../support/digest.js';
 import { patience } from '../../support/patience.js';
 import { startProxy } from './cutting-proxy.js';

@@ -3,7 +3,7 @@
 
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
-import { compareIds } from '../../../src/persistence/redis/compare-ids.js';
+import { compareIds } from '../../../src/persistence/node/redis/compare-ids.js';
 import type { PetStore } from '../../../src/petstore/pet-store.js';
 import { coreOf } from '../../../src/simulator/simulator.js';
 import { digestOf } from '../../support/digest.js';

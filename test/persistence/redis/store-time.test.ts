@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { StoreTime } from '../../../src/persistence/redis/store-time.js';
+import { StoreTime } from '../../../src/persistence/node/redis/store-time.js';
 
 // The tests subtract two readings of the monotonic clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

@@ -1,0 +1,351 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { runElementId, runFormat } from '../../control-api/run-report.js';
+import { scenarioSchema } from '../../petstore/scenario-schema.js';
+import { cut, escaped } from '../../validation/issue.js';
+import { createJsonReader, JsonError } from '../../values/json.js';
+import { isMap, mapOf } from '../../values/plain-data.js';
+import { pluralize } from '../../values/pluralize.js';
+import { readYaml } from './read-yaml.js';
+
+/** Kind of a file, by its content. */
+export interface FileKind {
+  /**
+   * Kind that a command of this program reads; `broken` for invalid JSON, `other` for a recognized file that no command
+   * reads, `unknown` for any other map or list.
+   */
+  readonly kind: 'traffic' | 'trace' | 'scenario' | 'state' | 'run' | 'broken' | 'other' | 'unknown';
+  /** Description of the content, with its article: `WireMock mappings`, `an OpenAPI document`. */
+  readonly is: string;
+  /** Advice for the user, such as the command that reads files of this kind. */
+  readonly advice?: string;
+}
+
+/** Maximum size of a file whose kind is recognized, in bytes. */
+const maximumBytes = 32 * 1024 * 1024;
+/** Maximum nesting of a JSON file whose kind is recognized. */
+const maximumDepth = 500;
+
+/**
+ * Formats the end of an error message about a file that a command cannot read: what the file is instead, or where its
+ * JSON breaks off, and which command reads such a file. Returns `undefined` for an unrecognized file.
+ * @param expected kinds that the command reads
+ */
+export function foundInstead(file: string, expected: readonly FileKind['kind'][]): string | undefined {
+  const found = kindOfFile(file);
+  return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
+}
+
+export const formatKind = ({ is, advice }: FileKind): string => (advice === undefined ? is : `${is}; ${advice}`);
+
+/** Recognizes the kind of a file. Returns `undefined` for an unrecognized or unreadable file. */
+function kindOfFile(file: string): FileKind | undefined {
+  const bytes = readStart(file);
+  if (bytes === undefined) return undefined;
+  const [first, second] = bytes;
+  if (first === 0x1f && second === 0x8b) return other('a file compressed by gzip', 'decompress it with gunzip first');
+  if (first === 0x50 && second === 0x4b) return other('a ZIP archive', 'unpack it first');
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return other('text in UTF-16', 'save it in UTF-8');
+  return bytes.length > maximumBytes ? undefined : kindOfText(new TextDecoder().decode(bytes));
+}
+
+/** Reads a file; of a file larger than `maximumBytes`, only one byte more. Returns `undefined` for an unreadable file. */
+function readStart(file: string): Uint8Array | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    const bytes = new Uint8Array(Math.min(stats.size, maximumBytes + 1));
+    return bytes.subarray(0, readSync(descriptor, bytes));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Recognizes the kind of a text. Returns `undefined` for a text of an unknown kind. */
+export function kindOfText(text: string): FileKind | undefined {
+  const start = text.trimStart();
+  if (start === '') return other('an empty file');
+  if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text);
+  if (start.startsWith('<')) return kindOfMarkup(start);
+  if (logLine.test(start)) return other('a log in text form', asRecording);
+  const { value } = readYaml(text);
+  return isMap(value) ? kindOfValue(value) : undefined;
+}
+
+/** Start of a text log: the access log of a web server, or a line with a time or a level. */
+const logLine =
+  /^(?:\S+ \S+ \S+ \[[^\]]+\] "|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b)/i;
+
+function kindOfMarkup(text: string): FileKind {
+  if (text.includes(`id="${runElementId}"`)) return other('a report of petstore-sim', 'open it in a browser');
+  return other(/^<(?:!doctype html|html)/i.test(text) ? 'an HTML page' : 'an XML document');
+}
+
+function kindOfJson(text: string): FileKind | undefined {
+  const { values, broken } = readJson(text);
+  if (broken !== undefined) {
+    const place = `line ${broken.line}, column ${broken.column}`;
+    const { expected } = broken;
+    const is = expected === undefined ? `JSON that breaks off at ${place}` : `invalid JSON at ${place}: ${expected}`;
+    return { kind: 'broken', is };
+  }
+  return values.length > 1 ? kindOfLines(values) : kindOfValue(values[0]);
+}
+
+/** Place of a mistake in JSON. Line and column count from 1. */
+interface BrokenJson {
+  readonly line: number;
+  readonly column: number;
+  /** Expected and found text; `undefined` if the JSON breaks off, as in a truncated file. */
+  readonly expected: string | undefined;
+}
+
+/** Reads the JSON values of a text, which is JSON or JSON Lines, up to the first mistake. */
+function readJson(text: string): { values: unknown[]; broken?: BrokenJson } {
+  const values: unknown[] = [];
+  const reader = createJsonReader(text, maximumDepth);
+  try {
+    while (reader.peek() !== undefined) values.push(reader.readValue(0));
+    return { values };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { position, message } = error;
+    if (position === undefined) return { values };
+    const before = text.slice(0, position).split('\n');
+    const expected = !isCutAt(text.slice(position, position + 6))
+      ? message.replace(` at position ${position}`, '')
+      : undefined;
+    return { values, broken: { line: before.length, column: (before.at(-1) ?? '').length + 1, expected } };
+  }
+}
+
+/** Whether a text of at most five characters is the end of a truncated JSON file, such as `fal` or `u00`. */
+const isCutAt = (rest: string): boolean =>
+  rest.length < 6 &&
+  (/^(?:-|u[\da-f]{0,3})?$/i.test(rest) || ['true', 'false', 'null'].some((word) => word.startsWith(rest)));
+
+/** Describes where the JSON of a text breaks off or becomes invalid; `undefined` for valid JSON. */
+export function brokenJson(text: string): BrokenJson | undefined {
+  const { broken } = readJson(text);
+  return broken;
+}
+
+const other = (is: string, advice?: string): FileKind => ({
+  kind: 'other',
+  is,
+  ...(advice !== undefined && { advice }),
+});
+
+const asRecording = 'record the requests as a HAR file';
+const asMock = 'serve it with its own program, and put petstore-sim in front of it with --upstream URL';
+const asJudged = 'petstore-sim judge FILE judges it, petstore-sim scenario --from FILE makes a scenario of it';
+
+/** Recognizes JSON Lines by their objects. */
+function kindOfLines(values: readonly unknown[]): FileKind | undefined {
+  const [first] = values;
+  const known = kindOfValue(values.find((value) => isJournalEntry(value) || isTrace(value)) ?? first);
+  if (known !== undefined && !['other', 'scenario', 'unknown'].includes(known.kind)) return known;
+  if (!values.every(isMap)) return other('JSON Lines without requests');
+  if (isMap(first) && ('level' in first || 'msg' in first || 'message' in first || 'event' in first))
+    return other('a log as JSON Lines, which lacks the headers and bodies of requests', asRecording);
+  return other('JSON Lines without requests', asRecording);
+}
+
+/** Recognizes the kind of a JSON or YAML value. Returns `undefined` for a value of an unknown kind. */
+export function kindOfValue(value: unknown): FileKind | undefined {
+  if (Array.isArray(value)) return kindOfList(value);
+  if (!isMap(value)) return undefined;
+  const row = kinds.find(({ has }) => has(value));
+  if (row !== undefined) return { kind: row.kind ?? 'other', is: row.is, ...(row.advice && { advice: row.advice }) };
+  const nested = nestedHar(value);
+  if (nested !== undefined)
+    return other(`a HAR inside of ${JSON.stringify(nested)}`, 'save the object with its "log" alone as a file');
+  if (isDatabase(value)) return other('a database of json-server (db.json)', asMock);
+  if (isScenario(value))
+    return {
+      kind: 'scenario',
+      is: 'a scenario',
+      advice: 'petstore-sim check FILE checks it, and --scenario FILE simulates it',
+    };
+  return { kind: 'unknown', is: `a map with ${fieldsIn(Object.keys(value))}` };
+}
+
+/** Maximum number of fields that the description of an unrecognized map names. */
+const maximumFields = 5;
+
+function fieldsIn(names: readonly string[]): string {
+  const more = names.length - maximumFields;
+  const listed = names.slice(0, maximumFields).map(cut).join(', ');
+  if (names.length === 0) return 'no fields';
+  return `the fields ${escaped(listed)}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function kindOfList(values: readonly unknown[]): FileKind | undefined {
+  const first = mapOf(values[0]);
+  if (values.length > 0 && values.every(isJournalEntry))
+    return other('a list of journal entries', 'GET /__sim/journal.jsonl has them as JSON Lines, which judge reads');
+  if (isMap(first.httpRequest)) return other('expectations of MockServer', asMock);
+  if (typeof first.scope === 'string' && 'path' in first) return other('fixtures of nock', asMock);
+  // The reader of recordings has its own advice for a session of Charles.
+  if ('scheme' in first && 'host' in first) return undefined;
+  return { kind: 'unknown', is: `a list of ${pluralize(values.length, 'item')}` };
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+const isJournalEntry = (value: unknown): boolean =>
+  isMap(value) && ['time', 'method', 'baseUrl', 'path'].every((name) => typeof value[name] === 'string');
+const isTrace = (value: unknown): boolean => isMap(value) && Array.isArray(value.resourceSpans);
+const isHar = ({ log }: Value): boolean => isMap(log) && Array.isArray(log.entries);
+const hasEntries = ({ log }: Value): boolean => (mapOf(log).entries as readonly unknown[]).length > 0;
+const listIn = (value: Value, name: string): readonly unknown[] | undefined =>
+  Array.isArray(value[name]) ? value[name] : undefined;
+const firstIn = (value: Value, name: string): Value => mapOf(listIn(value, name)?.[0]);
+
+/** Kinds of files, by the fields of the outermost map. The first matching row counts. */
+const kinds: readonly (Omit<FileKind, 'kind'> & { kind?: FileKind['kind']; has(value: Value): boolean })[] = [
+  { is: 'a HAR file without entries', has: (value) => isHar(value) && !hasEntries(value) },
+  { kind: 'traffic', is: 'a HAR file', advice: asJudged, has: isHar },
+  { kind: 'traffic', is: 'recorded requests', advice: asJudged, has: isJournalEntry },
+  {
+    kind: 'trace',
+    is: 'an OpenTelemetry trace',
+    advice: 'petstore-sim judge --trace FILE judges it',
+    has: isTrace,
+  },
+  {
+    kind: 'run',
+    is: 'a recording of --record',
+    advice: 'petstore-sim replay FILE --judge judges it',
+    has: ({ file }) => file === 'petstore-sim recording',
+  },
+  {
+    is: 'a file of a folder of --data',
+    advice: 'petstore-sim replay FOLDER --judge judges it',
+    has: ({ file }) => file === 'petstore-sim log' || file === 'petstore-sim snapshot',
+  },
+  {
+    kind: 'state',
+    is: 'an exported state',
+    advice:
+      'petstore-sim state import loads it into a running server, and petstore-sim state export --as scenario writes a scenario',
+    has: ({ scenario, clock }) => isMap(scenario) && isMap(clock) && 'nowMs' in clock,
+  },
+  { is: 'a run of petstore-sim', advice: 'open it in the dashboard', has: ({ format }) => format === runFormat },
+  {
+    is: 'a verdict of petstore-sim',
+    advice: 'judge reads the recording from which it was made',
+    has: ({ outcome, findings }) => typeof outcome === 'string' && Array.isArray(findings),
+  },
+  {
+    is: 'a page of the journal',
+    advice: 'GET /__sim/journal.jsonl has all entries as JSON Lines, which judge reads',
+    has: (value) => isJournalEntry(firstIn(value, 'entries')),
+  },
+  {
+    is: 'an OpenAPI document',
+    advice: 'no command reads it; docs/extending.md shows how to make handlers of it for --handlers',
+    has: ({ openapi, swagger }) => openapi !== undefined || swagger !== undefined,
+  },
+  { is: 'an AsyncAPI document', has: ({ asyncapi }) => asyncapi !== undefined },
+  {
+    is: 'a Postman collection',
+    advice: 'no command reads it; record its requests as a HAR file',
+    has: ({ info, item }) => isMap(info) && Array.isArray(item),
+  },
+  {
+    is: 'a Postman environment',
+    has: (value) => '_postman_variable_scope' in value,
+  },
+  {
+    is: 'an export of Insomnia',
+    advice: 'no command reads it; export the requests as a HAR file',
+    has: ({ _type, __export_format: format, type }) =>
+      (_type === 'export' && format !== undefined) || String(type).includes('insomnia'),
+  },
+  {
+    is: 'WireMock mappings',
+    advice: asMock,
+    has: (value) =>
+      isMap(firstIn(value, 'mappings').request) ||
+      (isMap(value.request) && isMap(value.response) && !('time' in value)),
+  },
+  {
+    is: 'a request journal of WireMock',
+    advice: asRecording,
+    has: (value) => isMap(firstIn(value, 'requests').request) && 'requestJournalDisabled' in value,
+  },
+  {
+    is: 'a Mockoon environment',
+    advice: asMock,
+    has: (value) =>
+      listIn(value, 'routes') !== undefined &&
+      ('lastMigration' in value || 'endpointPrefix' in value || 'uuid' in value),
+  },
+  { is: 'imposters of Mountebank', advice: asMock, has: (value) => listIn(value, 'imposters') !== undefined },
+  {
+    is: 'a simulation of Hoverfly',
+    advice: asMock,
+    has: ({ data, meta }) => isMap(data) && 'pairs' in data && isMap(meta),
+  },
+  {
+    is: 'a contract of Pact',
+    has: ({ consumer, provider, interactions }) => isMap(consumer) && isMap(provider) && Array.isArray(interactions),
+  },
+  {
+    is: 'a cassette of VCR',
+    advice: asRecording,
+    has: (value) => listIn(value, 'http_interactions') !== undefined || isMap(firstIn(value, 'interactions').request),
+  },
+  {
+    is: 'a summary of k6',
+    advice: asRecording,
+    has: ({ metrics, root_group: group }) => isMap(metrics) && isMap(group),
+  },
+  {
+    is: 'a package.json',
+    has: ({ name, version, ...more }) =>
+      typeof name === 'string' && typeof version === 'string' && ('dependencies' in more || 'scripts' in more),
+  },
+  { is: 'a Compose file', has: ({ services }) => isMap(services) && Object.values(services).every(isMap) },
+  {
+    is: 'a log entry, which lacks the headers and bodies of requests',
+    advice: asRecording,
+    has: (value) => 'level' in value && ('msg' in value || 'message' in value),
+  },
+];
+
+/** Finds the field that contains a whole HAR; searches two levels. mitmproxy's HARExtractor writes such files. */
+function nestedHar(value: Value): string | undefined {
+  for (const [name, inner] of Object.entries(value)) {
+    if (!isMap(inner)) continue;
+    if (isHar(inner)) return name;
+    const deeper = Object.entries(inner).find(([, each]) => isMap(each) && isHar(each))?.[0];
+    if (deeper !== undefined) return `${name}.${deeper}`;
+  }
+  return undefined;
+}
+
+const isScenarioField = (name: string): boolean => Object.hasOwn(scenarioSchema.entries ?? {}, name);
+
+/** Whether most fields of a file are those of a scenario, so that the file is a scenario, perhaps with mistakes. */
+function isScenario(value: Value): boolean {
+  const names = Object.keys(value);
+  const known = names.filter(isScenarioField);
+  return known.length > 0 && known.length * 2 >= names.length;
+}
+
+/** Whether a map is a database of json-server: lists of records with an id, not only those of a scenario. */
+function isDatabase(value: Value): boolean {
+  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+  const isRecord = (each: unknown) => isMap(each) && 'id' in each;
+  return (
+    Object.values(value).every((each) => Array.isArray(each) || isMap(each)) &&
+    lists.every(([, list]) => list.every(isRecord)) &&
+    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isScenarioField(name)))
+  );
+}

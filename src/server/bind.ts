@@ -1,0 +1,107 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClientErrors, type OnRefused } from './client-errors.js';
+import type { Connections } from './connections.js';
+import { handleInOrder } from './handle-in-order.js';
+import { awaitsContinue, continueOnRead } from './http/read-body.js';
+
+/** HTTP servers for the addresses of one host, which share a port. */
+export interface BoundServers {
+  port: number;
+  /** Stops listening. Responses in progress may take up to `graceMs` more. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts one HTTP server per address, all on the same port. Skips an address that the machine does not have, such as
+ * IPv6.
+ * @param port 0 for a free port
+ * @param onRefused called for each error response to input that `listener` could not handle
+ * @throws {Error} with the system's `code`, such as `EADDRINUSE`
+ */
+export async function bind(
+  hosts: readonly string[],
+  port: number,
+  listener: RequestListener,
+  connections: Connections,
+  onRefused?: OnRefused,
+): Promise<BoundServers> {
+  const [first, ...others] = hosts as [string, ...string[]];
+  for (let attempt = 1; ; attempt++) {
+    const servers: [Server, ...Server[]] = [await start(listener, connections, first, port, onRefused)];
+    const { port: boundPort } = servers[0].address() as AddressInfo;
+    const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, connections, graceMs) };
+    try {
+      for (const host of others) servers.push(await start(listener, connections, host, boundPort, onRefused));
+      return bound;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return bound;
+      await bound.close(0);
+      // Tries another free port. The system chose the port for the host's first address, but the port is in use on
+      // another address of the host, such as the IPv6 address.
+      if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
+    }
+  }
+}
+
+function start(
+  listener: RequestListener,
+  connections: Connections,
+  host: string,
+  port: number,
+  onRefused: OnRefused | undefined,
+): Promise<Server> {
+  const serve = handleInOrder(listener);
+  const trackAndServe: RequestListener = (request, response) => {
+    connections.serve(request, response);
+    serve(request, response);
+    connections.release(request, response);
+  };
+  const server = createServer(
+    {
+      // Makes Node join repeated Host or Authorization headers by a comma. Later checks reject the joined value.
+      joinDuplicateHeaders: true,
+      // Lets the request guard respond to a missing Host header. Node's own 400 response would have no body.
+      requireHostHeader: false,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      // Keeps idle connections for longer than a minute, as nginx does. A client that waits for the next minute window
+      // can then reuse its connection.
+      keepAliveTimeout: 75_000,
+      connectionsCheckingInterval: 1_000,
+    },
+    trackAndServe,
+  );
+  const clientErrors = createClientErrors(onRefused);
+  server
+    .on('checkContinue', (request, response) => {
+      if (awaitsContinue(request)) continueOnRead(request, response);
+      else response.writeContinue();
+      trackAndServe(request, response);
+    })
+    .on('connection', (socket) => connections.add(socket))
+    // Lets the server's own request listener respond to an unknown `Expect` header. Without this listener, Node would
+    // respond itself.
+    .on('checkExpectation', trackAndServe)
+    .on('clientError', clientErrors.answer)
+    .on('connect', clientErrors.refuseConnect);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+}
+
+async function closeAll(servers: readonly Server[], connections: Connections, graceMs: number): Promise<void> {
+  const closing = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  connections.closeUnused();
+  for (const server of servers) server.closeIdleConnections();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  if (graceMs > 0) timer = setTimeout(() => connections.closeAll(), graceMs);
+  else connections.closeAll();
+  await Promise.all(closing);
+  clearTimeout(timer);
+}

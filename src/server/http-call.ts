@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiCall } from '../requests/api-call.js';
+import { originOf, readTarget } from './http/read-target.js';
+import { disconnectSignal } from './http/wire-faults.js';
+
+/**
+ * HTTP request in the form that the simulator handles. It is a class, because V8 handles object literals with a getter
+ * more slowly.
+ */
+export class HttpCall implements ApiCall {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #base: string;
+  readonly #publicUrl: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly basePath: string | undefined;
+  readonly body: Uint8Array | undefined;
+  readonly connection: number | undefined;
+  readonly holdsRefusals: boolean;
+  readonly adapterHeaders: ApiCall['adapterHeaders'];
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      base,
+      publicUrl,
+      basePath,
+      body,
+      connection,
+      holdsRefusals,
+      adapterHeaders,
+    }: Pick<ApiCall, 'body' | 'basePath' | 'connection' | 'adapterHeaders'> & {
+      base: string;
+      publicUrl: string | undefined;
+      holdsRefusals: boolean;
+    },
+  ) {
+    const { path, query } = readTarget(request.url, base.length);
+    this.#request = request;
+    this.#response = response;
+    this.#base = base;
+    this.#publicUrl = publicUrl;
+    this.method = request.method ?? '';
+    this.path = path;
+    this.query = query;
+    this.basePath = basePath;
+    this.body = body;
+    this.connection = connection;
+    this.holdsRefusals = holdsRefusals;
+    this.adapterHeaders = adapterHeaders;
+  }
+
+  get baseUrl(): string {
+    return originOf(this.#request, this.#publicUrl) + this.#base;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers[name] as string | undefined;
+  }
+
+  get signal(): AbortSignal {
+    return disconnectSignal(this.#response);
+  }
+}

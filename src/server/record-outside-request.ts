@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { readTarget } from './http/read-target.js';
+
+/**
+ * Records a request to a URL outside the API, for the dashboard. Ignores requests that a browser sends for icons or
+ * from the address bar.
+ * @param api base path of the API
+ */
+export function recordOutsideRequest(
+  sim: Simulator,
+  { method = '', url, headers }: IncomingMessage,
+  api: string,
+): void {
+  if ((headers['sec-fetch-dest'] ?? 'empty') !== 'empty') return;
+  coreOf(sim).state.journal.unrecorded.recordOutside(method, readTarget(url).path, api, headers.authorization);
+}
