@@ -92,6 +92,11 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Maximum size of the body of an HTTP request for this control operation, in bytes. Default 5 MiB. */
   readonly maximumBytes?: number;
+  /**
+   * Whether the operation changes nothing, although its method is not GET because its input does not fit into a URL. The
+   * server neither logs such an operation nor lists it among the changes.
+   */
+  readonly isRead?: true;
   /** Whether the operation affects no later request. The dashboard's list of changes omits such an operation. */
   readonly isQuiet?: true;
   /**

@@ -80,6 +80,13 @@ interface ListedPet {
   json: string;
 }
 
+/** Mistake in a fault rule, with its path as text and as field names and list indexes. */
+interface FaultIssue {
+  path: string;
+  steps: (string | number)[];
+  message: string;
+}
+
 /** A sandbox of a server: a separate simulator under a name. */
 export interface SandboxInfo {
   name: string;
@@ -169,10 +176,16 @@ export interface Control {
   removeStoredPet(input: { id: Int64 | string }): { removed: string };
   /** Lists the fault rules in order, with the number of matching and of changed requests. */
   listFaults(input?: NoInput): ListedFault[];
-  /** Lists the operations that a fault rule may name, with method and path if known. */
-  listOperations(input?: NoInput): { name: string; target?: string }[];
+  /** Lists the operations that a fault rule may name, with method, path and conditions if known. */
+  listOperations(input?: NoInput): { name: string; target?: string; conditions?: string[] }[];
   /** Adds a fault rule after the others, written as in a scenario. */
   addFault(input: Fault): { name: string };
+  /**
+   * Replaces a fault rule in its place by `fault`, which counts its requests from zero; an invalid rule changes nothing.
+   */
+  replaceFault(input: { name: string; fault: Fault }): { name: string };
+  /** Checks a fault rule without adding it, and lists every mistake with its path. */
+  checkFault(input: { fault: Fault }): { issues: FaultIssue[] };
   /** Removes a fault rule. */
   removeFault(input: { name: string }): { removed: string };
   /** Shows the newest requests that match a query, in order of arrival, and the number of all that match. */

@@ -2,6 +2,7 @@ import { fieldsOf, toJsonSchema } from '../validation/json-schema.js';
 import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';
 import type { AnyControlOperation } from './control-operation.js';
+import { faultContent } from './fault-operations.js';
 import { version } from './har.js';
 import { scenarioContent } from './input-values.js';
 import { journalEntrySchema } from './journal-entry.js';
@@ -83,6 +84,7 @@ export function describeControl(
   // Describes a scenario in an operation's input by the schema `Scenario`. The input schema `scenarioContent` accepts
   // any map, because a later check of the scenario reports the mistakes.
   references.set(scenarioContent, referenceTo('Scenario'));
+  references.set(faultContent, referenceTo('Fault'));
   const isSandbox = controlUrl.includes('/sandboxes/');
   const described = isSandbox ? groups.filter(({ name }) => name !== 'sandboxes') : groups;
   const paths: Record<string, Json> = {};

@@ -1,11 +1,14 @@
 import { operationFacts } from '../judge/run.js';
-import { rowOf, targetOf } from '../requests/operation-table.js';
+import { parametersOf, rowOf, targetOf } from '../requests/operation-table.js';
+import { checkFault } from '../scenario/check-scenario.js';
 import type { Fault } from '../scenario/fault-schema.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf } from '../simulator/simulator.js';
 import type { MainService } from '../simulator/simulator-state.js';
 import type { Entries, Schema } from '../validation/schema.js';
-import { fields, list, optional, string } from '../validation/schemas.js';
+import { either, fields, kind, list, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
 import { conflict, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, removed } from './input-values.js';
@@ -17,9 +20,17 @@ export interface ListedFault extends Fault {
   seen: number;
   /** Number of requests that the fault rule affected. */
   applied: number;
+  /** Following requests to which the fault rule applies, in words: `the next request`, `used up`. Times are UTC. */
+  next: string;
 }
 
 const name = described(string, 'Name of the rule.');
+
+/** Schema of a fault rule as input. Accepts any map here; the simulator's check reports mistakes in its fields. */
+export const faultContent = kind<Fault>('a fault rule, which is a map', isMap);
+
+const taken = () => conflict('The name of the fault rule is taken; expected another name.');
+const unknown = () => notFound('Unknown fault rule; expected a name that GET /__sim/faults lists.');
 
 /**
  * Creates the control operations that list and change fault rules. The simulated API, such as the Petstore, defines the
@@ -37,23 +48,34 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
         name,
         seen: described(count, 'Number of requests that matched the conditions.'),
         applied: described(count, 'Number of requests that the rule changed.'),
+        next: described(string, 'Following requests to which the rule applies, in words; `used up` for none.'),
       }) as Schema<unknown> as Schema<ListedFault>,
     ),
     run: ({ faults }) =>
-      faults.list().map(({ definition, seen, applied }) => ({ ...definition, seen, applied }) as ListedFault),
+      faults.list().map(({ definition, ...counts }) => ({ ...definition, ...counts }) as ListedFault),
   }),
   listOperations: operation({
     method: 'GET',
     path: '/operations',
-    summary: 'Lists the operations that a fault rule may name, with method and path if known',
+    summary: 'Lists the operations that a fault rule may name, with method, path and conditions if known',
     input: fields({}),
-    result: list(fields({ name: string, target: optional(described(string, 'Method and path of the operation.')) })),
+    result: list(
+      fields({
+        name: string,
+        target: optional(described(string, 'Method and path of the operation.')),
+        conditions: optional(
+          described(list(string), 'Conditions of fault rules that only some operations have, such as `petId`.'),
+        ),
+      }),
+    ),
     run(sim) {
       const { shared, services } = coreOf(sim).state;
       const { operations = {} } = operationFacts(services.map(({ service }) => service));
       return [...shared.operations.names].map((name) => {
         const row = rowOf(operations, name);
-        return { name, ...(row !== undefined && { target: targetOf(row) }) };
+        if (row === undefined) return { name };
+        const conditions = [...parametersOf(row), ...(row.conditions ?? [])];
+        return { name, target: targetOf(row), ...(conditions.length > 0 && { conditions }) };
       });
     },
   }),
@@ -68,9 +90,55 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
     result: fields({ name }),
     run({ faults }, fault) {
       if (faults.list().some(({ name }) => name === fault.name)) {
-        throw conflict('The name of the fault rule is taken; expected another name.');
+        throw taken();
       }
       return { name: faults.add(fault as Fault) };
+    },
+  }),
+  replaceFault: operation({
+    method: 'PUT',
+    path: '/faults/{name}',
+    summary:
+      'Replaces a fault rule in its place by `fault`, which counts its requests from zero; an invalid rule changes nothing',
+    input: fields({
+      name,
+      fault: described(faultContent, 'Fault rule as in a scenario. Without a name, it keeps the old.'),
+    }),
+    example: { name: 'outage', fault: { then: { respond: { status: 500 } } } },
+    refusals: [409],
+    result: fields({ name }),
+    run({ faults }, { name, fault }) {
+      const names = faults.list().map((each) => each.name);
+      if (!names.includes(name)) throw unknown();
+      if (names.includes(fault.name ?? '') && fault.name !== name) throw taken();
+      return { name: faults.replace(name, fault) };
+    },
+  }),
+  checkFault: operation({
+    method: 'POST',
+    path: '/fault-check',
+    isRead: true,
+    summary: 'Checks a fault rule without adding it, and lists every mistake with its path',
+    input: fields({ fault: described(faultContent, 'Fault rule as in a scenario.') }),
+    example: { fault: { when: { operation: first }, then: { respond: { status: 503 } } } },
+    result: fields({
+      issues: list(
+        fields({
+          path: described(string, 'Path to the wrong value, such as `then.respond.status`; empty for the whole rule.'),
+          steps: described(list(either(string, count)), 'The same path, as field names and list indexes.'),
+          message: described(string, 'The expected and the actual value.'),
+        }),
+      ),
+    }),
+    run(sim, { fault }) {
+      const { main, state } = coreOf(sim);
+      try {
+        checkFault(fault, main.rules, state.shared.operations);
+        return { issues: [] };
+      } catch (error) {
+        if (!(error instanceof ScenarioError)) throw error;
+        return { issues: error.issues.map(({ path, steps, message }) => ({ path, steps: [...steps], message })) };
+      }
     },
   }),
   removeFault: operation({
@@ -82,7 +150,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
     result: removed,
     run({ faults }, { name }) {
       if (faults.remove(name)) return { removed: name };
-      throw notFound('Unknown fault rule; expected a name that GET /__sim/faults lists.');
+      throw unknown();
     },
   }),
 });

@@ -18,12 +18,12 @@ const maximumCharacters = 80;
  * @returns function to call after the change, which adds the entry to the list
  */
 export function recordChange(
-  { method, path, isQuiet }: AnyControlOperation,
+  { method, path, isQuiet, isRead }: AnyControlOperation,
   target: unknown,
   input: unknown,
   { name = 'this process' }: Caller,
 ): (() => void) | undefined {
-  if (method === 'GET' || isQuiet || !isSimulator(target)) return undefined;
+  if (method === 'GET' || isQuiet || isRead || !isSimulator(target)) return undefined;
   const { clock, changes } = target;
   const beforeMs = clock.now();
   const { lastId } = coreOf(target).state.journal;

@@ -1,5 +1,6 @@
 import { fingerprint } from '../values/fingerprint.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
+import { describeNext } from './describe-next.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';
 
 /** The parts of a request that a fault rule's conditions can refer to. */
@@ -45,7 +46,10 @@ export interface FaultRulesState {
 }
 
 /** Fault rule with the number of matching requests (`seen`) and of requests to which the rule applied (`applied`). */
-export interface ListedRule extends Pick<FaultRule, 'name' | 'definition'>, Omit<RuleCounts, 'failed'> {}
+export interface ListedRule extends Pick<FaultRule, 'name' | 'definition'>, Omit<RuleCounts, 'failed'> {
+  /** Following requests to which the rule applies, in words: `the next request`, `used up`. */
+  next: string;
+}
 
 type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
 
@@ -85,19 +89,33 @@ export class FaultRules {
   }
 
   /** Lists the fault rules, each with its number of matching requests and of applied faults. */
-  list(): ListedRule[] {
-    return this.#rules.map(({ name, definition }) => {
+  list(nowMs: number): ListedRule[] {
+    return this.#rules.map((rule) => {
+      const { name, definition } = rule;
       const { seen = 0, applied = 0 } = this.#counts.get(name) ?? {};
-      return { name, definition, seen, applied };
+      const next = describeNext(rule, { seen, applied, startMs: this.#startMs, nowMs });
+      return { name, definition, seen, applied, next };
     });
   }
 
   /** Appends a fault rule. @throws {RangeError} if its name is taken */
   add(rule: FaultRule): void {
-    if (this.#rules.some(({ name }) => name === rule.name)) {
-      throw new RangeError(`Failed to add a fault rule: expected a free name, got "${rule.name}", which is taken`);
-    }
+    this.#checkFree(rule.name);
     this.#rules.push(rule);
+  }
+
+  /**
+   * Replaces a fault rule by another one at the same position, whose counts start at zero. Returns `false` if no rule has
+   * this name.
+   * @throws {RangeError} if the other rule has another name, which is taken
+   */
+  replace(name: string, rule: FaultRule): boolean {
+    const position = this.#rules.findIndex((each) => each.name === name);
+    if (position < 0) return false;
+    if (rule.name !== name) this.#checkFree(rule.name);
+    this.#rules[position] = rule;
+    this.#counts.delete(name);
+    return true;
   }
 
   /** Removes a fault rule by name. Returns `false` if no rule has this name. */
@@ -154,6 +172,11 @@ export class FaultRules {
     this.#rules = [...rules];
     this.#counts = new Map(structuredClone(counts));
     this.#startMs = startMs;
+  }
+
+  #checkFree(name: string): void {
+    if (this.#rules.every((rule) => rule.name !== name)) return;
+    throw new RangeError(`Failed to add a fault rule: expected a free name, got "${name}", which is taken`);
   }
 
   #countsOf({ name }: FaultRule): RuleCounts {

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.js';
 import type { FaultRules, ListedRule } from '../faults/fault-rules.js';
 import { checkFault } from '../scenario/check-scenario.js';
 import { type Fault, toFaultRule } from '../scenario/fault-schema.js';
@@ -8,7 +9,7 @@ import type { ScenarioRules } from '../scenario/scenario-rules.js';
 export interface Faults {
   /**
    * Lists the fault rules in order, with the number of matching requests (`seen`) and of requests to which the rule
-   * applied (`applied`).
+   * applied (`applied`), and the requests to which it applies next, in words (`next`).
    */
   list(): ListedRule[];
   /**
@@ -17,6 +18,14 @@ export interface Faults {
    * @example sim.faults.add({ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } })
    */
   add(fault: Fault): string;
+  /**
+   * Replaces a fault rule, found by name, by another one in its place, whose counts start at zero. Returns the new name;
+   * without a name in `fault`, the old one.
+   * @throws {ScenarioError} if the rule is invalid, {RangeError} if no rule has the name, or the new name is taken; the
+   * rule is then unchanged
+   * @example sim.faults.replace('outage', { when: { times: 5 }, then: { respond: { status: 503 } } })
+   */
+  replace(name: string, fault: Fault): string;
   /** Removes a fault rule by name. Returns `false` if no rule has the name. */
   remove(name: string): boolean;
 }
@@ -25,13 +34,19 @@ export function createFaults(
   rules: FaultRules,
   schemas: Pick<ScenarioRules, 'faultSchema'>,
   operations: KnownOperations,
+  clock: Clock,
 ): Faults {
   return {
-    list: () => rules.list(),
+    list: () => rules.list(clock.now()),
     add(fault) {
       const rule = toFaultRule(checkFault(fault, schemas, operations), rules.freeName());
       rules.add(rule);
       return rule.name;
+    },
+    replace(name, fault) {
+      const rule = toFaultRule(checkFault(fault, schemas, operations), name);
+      if (rules.replace(name, rule)) return rule.name;
+      throw new RangeError(`Failed to replace a fault rule: expected the name of a rule, got ${JSON.stringify(name)}`);
     },
     remove: (name) => rules.remove(name),
   };

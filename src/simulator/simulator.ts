@@ -321,7 +321,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const fields = {
     clock,
     keys: createKeys(keys, clock),
-    faults: createFaults(faults, main.rules, shared.operations),
+    faults: createFaults(faults, main.rules, shared.operations, clock),
     journal: createJournal(journal, () => clock.now()),
     handle,
     basePaths: state.basePaths,

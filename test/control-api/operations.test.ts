@@ -56,14 +56,43 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['restoreKey', { key: 'alice-secret' }, { state: 'active' }],
   ['revokeKey', { key: 'alice-secret' }, { state: 'revoked' }],
 
-  ['listOperations', {}, [{ name: 'listPets', target: 'GET /pets' }, { name: 'createPet' }, { name: 'getPet' }]],
+  [
+    'listOperations',
+    {},
+    [{ name: 'listPets', target: 'GET /pets', conditions: ['status'] }, { name: 'createPet' }, { name: 'getPet' }],
+  ],
   [
     'addFault',
     { when: { operation: 'getPet', key: 'pro-key' }, then: { respond: { status: 503 } } },
     { name: 'fault-1' },
   ],
   ['addFault', { name: 'a b/c', when: { petId: '9223372036854775807' }, then: { delay: '5s' } }, { name: 'a b/c' }],
-  ['listFaults', {}, [{ name: 'fault-1', seen: 0, applied: 0 }, { when: { petId: 9223372036854775807n } }]],
+  [
+    'listFaults',
+    {},
+    [{ name: 'fault-1', seen: 0, applied: 0, next: 'every request' }, { when: { petId: 9223372036854775807n } }],
+  ],
+  ['replaceFault', { name: 'fault-1', fault: { when: { nth: 1 }, then: { hang: true } } }, { name: 'fault-1' }],
+  ['replaceFault', { name: 'a b/c', fault: { name: 'd', then: { delay: '5s' } } }, { name: 'd' }],
+  ['listFaults', {}, [{ name: 'fault-1', then: { hang: true }, next: 'the next request' }, { name: 'd' }]],
+  ['replaceFault', { name: 'd', fault: { name: 'a b/c', then: { delay: '5s' } } }, { name: 'a b/c' }],
+  ['checkFault', { fault: { when: { operation: 'GET /orders' }, then: { reset: true } } }, { issues: [] }],
+  [
+    'checkFault',
+    { fault: { when: { nth: 0, operation: 'getPets' }, then: { respond: { status: 99, headers: { 'a b': 1 } } } } },
+    {
+      issues: [
+        { path: 'when.nth', steps: ['when', 'nth'], message: 'expected a whole number from 1, got 0' },
+        { path: 'then.respond.status', message: 'expected a status from 200 to 599, got 99' },
+        { path: 'then.respond.headers.a b', steps: ['then', 'respond', 'headers', 'a b'] },
+      ],
+    },
+  ],
+  [
+    'checkFault',
+    { fault: { when: { operation: ['listPets', 'getPets'] }, then: { reset: true } } },
+    { issues: [{ steps: ['when', 'operation', 1] }] },
+  ],
   ['removeFault', { name: 'a b/c' }, { removed: 'a b/c' }],
   ['listFaults', {}, 1],
 
@@ -146,6 +175,21 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['addFault', { then: { respond: { status: 99 } } }, 400, 'expected a status from 200 to 599'],
   ['addFault', { when: { nth: 0 }, then: { reset: true } }, 400, 'when.nth: expected a whole number from 1'],
   ['addFault', { then: { respond: { status: 200, headers: { a: 'b\r\nc: d' } } } }, 400, 'without line breaks'],
+  [
+    'replaceFault',
+    { name: 'none', fault: { then: { hang: true } } },
+    404,
+    'expected a name that GET /__sim/faults lists',
+  ],
+  [
+    'replaceFault',
+    { name: 'lost', fault: { then: { respond: { status: 99 } } } },
+    400,
+    'then.respond.status: expected a',
+  ],
+  ['replaceFault', { name: 'lost', fault: { name: 'late', then: { hang: true } } }, 409, 'is taken'],
+  ['replaceFault', { name: 'lost', fault: [] }, 400, 'fault: expected a fault rule, which is a map'],
+  ['checkFault', {}, 400, 'fault: expected a fault rule, which is a map, got none'],
   ['removeFault', { name: 'none' }, 404, 'expected a name that GET /__sim/faults lists'],
   ['loadScenario', {}, 400, 'scenario: expected'],
   ['loadScenario', { scenario: '../../etc/passwd' }, 404, 'got "../../etc/passwd"; GET /__sim/scenarios lists them'],
@@ -220,6 +264,8 @@ test('every operation has the same result in this process and over HTTP', async 
 
 test('an invalid call has the same message through both adapters, and changes nothing', async () => {
   const { inProcess, overHttp } = calls();
+  for (const { sim } of stages)
+    for (const name of ['lost', 'late']) sim.faults.add({ name, when: { petId: 1 }, then: { reset: true } });
   const before = stages.map(({ here }) => here.exportState());
   for (const [name, input, status, message] of mistakes) {
     const step = `${name} ${JSON.stringify(input)}`;

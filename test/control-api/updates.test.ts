@@ -121,6 +121,7 @@ test('changes contain their sender: the name of a program, or this process', asy
   await post('/keys', { key: 'alice-secret-1234', plan: 'pro' }, { 'x-sim-caller': 'page' });
   here.saveSnapshot({ name: 'before' });
   here.reportOutcome({ result: 'failed' });
+  here.checkFault({ fault: { then: { reset: true } } });
   expect(() => here.changeClock({ set: 'noon' })).toThrow();
   here.loadScenario({ scenario: 'tiny' });
   const [update] = await updatesUntil(here.watchUpdates(), () => true);

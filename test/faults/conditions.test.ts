@@ -535,6 +535,46 @@ describe('rules at run time', () => {
     );
   });
 
+  test('are replaced in their place, with new counts, under the old or a new name', () => {
+    const sim = frozen({
+      limits: 'off',
+      faults: [
+        { name: 'first', when: { nth: 1 }, then: down },
+        { name: 'second', then: { empty: true } },
+      ],
+    });
+    expect(sendTimes(sim, 2).map(({ fault }) => fault)).toEqual(['first', 'second']);
+    expect(sim.faults.replace('first', { when: { times: 2 }, then: { malformed: true } })).toBe('first');
+    expect(sendTimes(sim, 3).map(({ fault }) => fault)).toEqual(['first', 'first', 'second']);
+    expect(sim.faults.replace('first', { name: 'once', when: { nth: 1 }, then: down })).toBe('once');
+    expect(sim.faults.list()).toMatchObject([
+      { name: 'once', seen: 0, applied: 0 },
+      { name: 'second', seen: 2, applied: 2 },
+    ]);
+    expect(sendTimes(sim, 2).map(({ fault }) => fault)).toEqual(['once', 'second']);
+  });
+
+  test('are unchanged, with their counts, by a replacement with a mistake', () => {
+    const sim = frozen({
+      faults: [
+        { name: 'down', when: { nth: 3 }, then: down },
+        { name: 'late', when: { petId: 9 }, then: { delay: 1 } },
+      ],
+    });
+    send(sim);
+    const before = sim.faults.list();
+    const replacing = (name: string, fault: unknown) => () => sim.faults.replace(name, fault as Fault);
+    expect(replacing('down', { when: { nth: 0 }, then: down })).toThrow('fault rule at when.nth: expected a whole');
+    expect(replacing('down', { when: { operation: 'nope' }, then: down })).toThrow('when.operation: expected');
+    expect(replacing('down', { name: 'late', then: down })).toThrow(
+      new RangeError('Failed to add a fault rule: expected a free name, got "late", which is taken'),
+    );
+    expect(replacing('none', { then: down })).toThrow(
+      new RangeError('Failed to replace a fault rule: expected the name of a rule, got "none"'),
+    );
+    expect(sim.faults.list()).toEqual(before);
+  });
+
   test('start with new counts when added again', () => {
     const sim = downWhen({ nth: 1 });
     expect(send(sim).fault).toBe('down');
@@ -584,6 +624,70 @@ describe('rules at run time', () => {
     expect(() => frozen({ faults: [{ when: { plan: 'fre' }, then: down }] })).toThrow(
       'scenario at faults[0].when.plan: expected a plan (free, pro, business, enterprise), got "fre"',
     );
+  });
+});
+
+describe('the next requests of a rule, in words', () => {
+  test.each<[When, sent: number, words: string]>([
+    [{}, 3, 'every request'],
+    [{ nth: 1 }, 0, 'the next request'],
+    [{ nth: 1 }, 1, 'used up'],
+    [{ nth: 3 }, 0, 'after 2 more requests'],
+    [{ nth: 3 }, 1, 'after 1 more request'],
+    [{ nth: 4, every: 2 }, 2, 'after 1 more request'],
+    [{ nth: 4, every: 2 }, 4, 'used up'],
+    [{ first: 5 }, 2, 'the next 3 requests'],
+    [{ first: 5 }, 4, 'the next request'],
+    [{ first: 5 }, 5, 'used up'],
+    [{ times: 2 }, 0, 'the next 2 requests'],
+    [{ times: 2 }, 2, 'used up'],
+    [{ first: 5, times: 2 }, 1, 'the next request'],
+    [{ every: 3 }, 0, 'every 3rd request, next after 2 more'],
+    [{ every: 12 }, 11, 'every 12th request, also the next'],
+    [{ every: 2, first: 5 }, 0, 'every 2nd request, next after 1 more, at most 2 more times'],
+    [{ every: 2, first: 5 }, 4, 'used up'],
+    [{ every: 2, times: 1 }, 1, 'every 2nd request, also the next, at most 1 more time'],
+    [{ probability: 0.125 }, 4, 'every request, 12.5 % of them'],
+    [{ probability: 1, times: 3 }, 1, 'every request, 100 % of them, at most 2 more times'],
+    [{ probability: 1, first: 3 }, 1, 'the next 2 requests, 100 % of them'],
+    [{ probability: 1, first: 9, times: 3 }, 1, 'the next 8 requests, 100 % of them, at most 2 more times'],
+    [{ after: '30s' }, 1, 'from 12:00:30, every request'],
+    [{ after: '30s', for: '20s', nth: 1 }, 1, 'from 12:00:30, until 12:00:50, the next request'],
+    [{ for: '1d' }, 1, 'until Fri 2 Jan 12:00:00, every request'],
+  ])('%j after %i: %s', (when, sent, words) => {
+    const sim = downWhen(when);
+    sendTimes(sim, sent);
+    expect(sim.faults.list()).toMatchObject([{ next: words }]);
+  });
+
+  test('follow the clock, also when it is set back, and a count of attempts', () => {
+    const sim = downWhen({ after: '30s', for: '20s' }, { ...down, failTimes: 2 });
+    const next = () => sim.faults.list().map(({ next }) => next);
+    sim.clock.advance('30s');
+    expect(next()).toEqual(['until 12:00:50, every request, each call 2 times']);
+    sim.clock.advance('20s');
+    expect(next()).toEqual(['over since 12:00:50']);
+    sim.clock.set('2026-01-01T11:59:00Z');
+    expect(next()).toEqual(['from 12:00:30, until 12:00:50, every request, each call 2 times']);
+  });
+
+  test('agree with the requests that the rule then changes, for all combinations of numbers', () => {
+    for (const nth of [undefined, 2, 4])
+      for (const every of [undefined, 2, 3])
+        for (const first of [undefined, 4, 6])
+          for (const times of [undefined, 1, 3]) {
+            const when = Object.fromEntries(
+              Object.entries({ nth, every, first, times }).filter(([, value]) => value !== undefined),
+            );
+            if (nth !== undefined && (nth % (every ?? 1) !== 0 || nth > (first ?? nth))) continue;
+            if (nth === undefined && (every ?? 1) > (first ?? 9)) continue;
+            const sim = downWhen(when);
+            for (let sent = 0; sent < 8; sent++) {
+              const next = sim.faults.list()[0]?.next ?? '';
+              const isNext = /^(?:every request|the next |every \w+ request, also the next)/.test(next);
+              expect([sent, next, send(sim).fault !== undefined], JSON.stringify(when)).toEqual([sent, next, isNext]);
+            }
+          }
   });
 });
 

@@ -151,7 +151,7 @@ describe('a replay', () => {
 
   test('covers every control operation that changes something', () => {
     const changing = Object.entries({ ...controlOperations, ...sandboxOperations })
-      .filter(([, { method }]) => method !== 'GET')
+      .filter(([, { method, isRead }]) => method !== 'GET' && !isRead)
       .map(([name]) => name);
     expect(Object.keys(controlInputs).sort()).toEqual(changing.sort());
   });

@@ -115,6 +115,28 @@ describe('server behind a log', () => {
     expect(server.log.position).toBe(position);
   });
 
+  test('reads with POST include the changes of all earlier requests, and are not logged', async () => {
+    const server = await start();
+    const control = createControl(server.controlUrl);
+    await control.addFault({ name: 'down', then: { respond: { status: 503 } } });
+    const { length } = server.log.entries;
+    const wrong = { then: { respond: { status: 99 } } };
+    expect(await control.checkFault({ fault: wrong as never })).toEqual({
+      issues: [
+        {
+          path: 'then.respond.status',
+          steps: ['then', 'respond', 'status'],
+          message: 'expected a status from 200 to 599, got 99',
+        },
+      ],
+    });
+    expect(server.log.entries).toHaveLength(length);
+    await control.replaceFault({ name: 'down', fault: { when: { nth: 2 }, then: { hang: true } } });
+    expect(server.log.entries).toHaveLength(length + 1);
+    expect(await control.listFaults()).toMatchObject([{ name: 'down', next: 'after 1 more request' }]);
+    await expectSameState(server);
+  });
+
   test('completes a delayed request by a tick if no request arrives', async () => {
     const server = await start({ faults: [{ then: { delay: '30ms' } }] });
     expect((await list(server.baseUrl)).status).toBe(200);

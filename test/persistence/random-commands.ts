@@ -248,6 +248,7 @@ export const controlInputs: Record<string, (random: Random, machine: StateMachin
   setKeyUsage: (...of) => ({ ...keyInput(...of), minute: of[0].below(60), day: of[0].below(900) }),
   exhaustKey: (...of) => ({ ...keyInput(...of), window: of[0].pick(['minute', 'day']) }),
   addFault: (random) => ({ ...randomFault(random), name: random.pick(['one', 'two', 'three']) }),
+  replaceFault: (random) => ({ name: random.pick(['one', 'two', 'three']), fault: randomFault(random) }),
   removeFault: ({ pick }) => ({ name: pick(['one', 'two', 'fault-1', 'fault-2']) }),
   reportOutcome: ({ pick }) => ({
     call: pick(['call-1', undefined]),

@@ -82,8 +82,12 @@ export function createControlRouter(
    * changes are applied. A change waits only if the sandbox is unknown, because another replica may just have created
    * the sandbox.
    */
-  const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
-    let found = method === 'GET' && !isAtOnce ? undefined : find(request);
+  const findFor = async (
+    { method, isRead, isAtOnce }: AnyControlOperation,
+    find: Find,
+    request: Request,
+  ): Promise<Found> => {
+    let found = (method === 'GET' || isRead) && !isAtOnce ? undefined : find(request);
     if (found === undefined && !isAtOnce) {
       await simulators.settled();
       found = find(request);
@@ -119,7 +123,7 @@ export function createControlRouter(
       const run = () => {
         const input = large ?? readInput(request, operation);
         const runNow = () => runInTurns(performInSteps(operation, target, input, caller, isLarge));
-        if (operation.method === 'GET') return runNow();
+        if (operation.method === 'GET' || operation.isRead) return runNow();
         return simulators.change({ name, operation, sandbox, input, caller, origin: toldOrigin(request), run: runNow });
       };
       if (operation.feed !== undefined) {
