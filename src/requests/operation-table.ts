@@ -16,6 +16,7 @@ export interface OperationTable<Name extends string = string> {
   find(call: Pick<ApiCall, 'method' | 'path'>): Match | undefined;
   /** Returns the values of a request for conditions of fault rules: path parameters, and the query parameters of the row. */
   conditions(call: Pick<ApiCall, 'query'>, match: Match): Readonly<Record<string, unknown>>;
+  methodsAt(path: string): readonly string[];
 }
 
 /** Service with a table of operations instead of their names. Without `find`, the table finds the operation. */
@@ -70,32 +71,34 @@ export function createOperationTable<Name extends string>(rows: OperationRows<Na
       throw new TypeError(
         `operations.${operations[index]}: expected a method and path of its own, such as GET /pets/{petId}, got ${target}`,
       );
-  const routes = operations
-    .map((name) => {
-      const row: OperationRow = rows[name];
-      const match = createMatch(name, row.isWrite ?? !isSafe(row.method));
-      return { row, names: parametersOf(row), match, pattern: patternOf(row) };
-    })
-    // A path without parameters takes precedence, as in OpenAPI, and an operation with HEAD over one with GET.
-    .sort(
-      (a, b) => a.names.length - b.names.length || Number(b.row.method === 'HEAD') - Number(a.row.method === 'HEAD'),
-    );
+  const routes = operations.map((name) => {
+    const row: OperationRow = rows[name];
+    const match = createMatch(name, row.isWrite ?? !isSafe(row.method));
+    const names = parametersOf(row);
+    return { row, match, names, empty: Object.fromEntries(names.map((each) => [each, ''])), pattern: patternOf(row) };
+  });
+  // A path without parameters takes precedence, as in OpenAPI, and an operation with HEAD over one with GET.
+  const byPrecedence = routes.toSorted(
+    (a, b) => a.names.length - b.names.length || Number(b.row.method === 'HEAD') - Number(a.row.method === 'HEAD'),
+  );
   return {
     operations,
     rows,
     find({ method, path }) {
-      for (const { row, names, match, pattern } of routes) {
+      for (const { row, match, names, empty, pattern } of byPrecedence) {
         if (!servesMethod(row, method) || (names.length === 0 && row.path !== path)) continue;
         if (names.length === 0) return match;
         const values = pattern.exec(path);
         if (values === null) continue;
-        // Assigned, because an object literal with computed names takes 90 ns longer.
-        const params: Record<string, string> = {};
+        // A copy has its fields from the start. Added to an empty object, they take 12 ns longer, and as an object
+        // literal with computed names 100 ns.
+        const params = { ...empty };
         for (let index = 0; index < names.length; index++) params[names[index] as string] = values[index + 1] as string;
         return createMatch(match.operation, match.isWrite, undefined, params);
       }
       return undefined;
     },
+    methodsAt: (path) => routes.flatMap(({ row, pattern }) => (pattern.test(path) ? row.method : [])),
     conditions({ query }, { operation = '', params }) {
       const ofQuery =
         rowOf(rows, operation)?.conditions?.map((name) => [name, new URLSearchParams(query).get(name)]) ?? [];
@@ -113,11 +116,11 @@ export function createOperationTable<Name extends string>(rows: OperationRows<Na
  */
 export function refuseUnknown(
   { method, path }: ApiCall,
-  services: readonly Pick<Service, 'rows'>[],
+  services: readonly Pick<Service, 'rows' | 'methodsAt'>[],
   isHidden: boolean,
 ): ApiError {
   const rows = services.flatMap((service) => Object.values(service.rows ?? {}));
-  const methods = methodsOf(rows.filter((row) => patternOf(row).test(path)));
+  const methods = [...new Set(services.flatMap((service) => service.methodsAt?.(path) ?? []))];
   if (methods.length > 0 && !isHidden) return methodNotAllowed(method, methods);
   if (rows.length === 0) return notFound(`There is no operation ${method} ${path}.`);
   const assumption = methods.length > 0 ? 'unknownMethod' : 'unknownRoute';

@@ -143,6 +143,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly operations: readonly string[];
   /** Table of the service's operations, from which messages, checks and descriptions follow. Default: unknown. */
   readonly rows?: OperationRows | undefined;
+  /** Returns the methods of the operations at a path, in the order of the rows; none for an unknown path. */
+  methodsAt?(path: string): readonly string[];
   /**
    * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: those of `rows`, or
    * any method, because only `find` knows them.

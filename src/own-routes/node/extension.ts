@@ -5,7 +5,6 @@ import type { RequestHandler } from 'msw';
 import type { OwnHandler } from '../../in-process/fetch.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody, maximumBodyBytes, methodNotAllowed, payloadTooLarge } from '../../requests/api-error.js';
-import { refuseUnknown } from '../../requests/operation-table.js';
 import { corsHeaders, corsOf, isPreflight, preflightHeaders } from '../../server/http/cors.js';
 import { deliverAfterDelay } from '../../server/http/delay-refusals.js';
 import { hasBody, readBody } from '../../server/http/read-body.js';
@@ -80,8 +79,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     const path = url.slice(main.basePath.length);
     const call = { method, path, query: '', baseUrl: '', header: () => undefined, body: undefined };
     const match = main.find(call, state.resolved, sim.clock.now());
-    const refusal = match === undefined ? refuseUnknown(call, [main], false) : match.refusal;
-    const isUnknown = refusal?.status === 404;
+    const isUnknown = match === undefined ? !main.methodsAt?.(path).length : match.refusal?.status === 404;
     return isUnknown ? methods.filter((each) => matches(each, request)) : [];
   };
   const date = () => new Date(sim.clock.now()).toUTCString();
