@@ -11,7 +11,7 @@ import {
   withWindows,
 } from './api-key.js';
 import type { PlanLimits, WindowLengths } from './plan-limits.js';
-import type { Algorithm, Window } from './window.js';
+import { type Algorithm, emptyLog, type Window } from './window.js';
 
 /**
  * Maximum number of API keys that are accepted although the scenario does not define them. Above the limit, the oldest
@@ -206,7 +206,7 @@ const copyWindow = (window: Window): Window => ({
   used: window.used,
   // Skips `map` for an empty list of request times, the usual case, because `map` would double the time for copying an
   // API key.
-  log: window.log.length === 0 ? [] : window.log.map(([second, requests]) => [second, requests]),
+  log: window.log.length === 0 ? emptyLog : window.log.map(([second, requests]) => [second, requests]),
   logStart: window.logStart,
   remaining: window.remaining,
   resetAtSeconds: window.resetAtSeconds,
