@@ -3,6 +3,7 @@ import { type BrowserContext, test as base, expect as baseExpect, type Page } fr
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import { describeBehavior } from './judge/failure-message.js';
 import type { Verdict } from './judge/judge-run.js';
+import { measureLag } from './judge/node/machine-lag.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { checkVerdict } from './test-kits/check-verdict.js';
 import { matchers } from './test-kits/matchers.js';
@@ -56,7 +57,7 @@ export interface TestSandbox {
    */
   apiKey: string;
   /**
-   * Control operations that act on the sandbox.
+   * Control operations that act on the sandbox. The verdict has the test's lag, if a busy machine could have decided it.
    * @example await sandbox.control.changeClock({ advance: '61s' });
    */
   control: RemoteControl;
@@ -103,7 +104,12 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
     const server = createControl(petstoreUrl, { token: petstoreToken });
     const name = sandboxName(testInfo.title);
     const { baseUrl, apiKey } = await create(server, petstoreUrl, name, scenario);
-    const control = server.sandbox(name);
+    const meter = measureLag();
+    const there = server.sandbox(name);
+    const control: RemoteControl = {
+      ...there,
+      getVerdict: (input) => there.getVerdict({ lagMs: meter.maximumMs(), ...input }),
+    };
     const answers = createAnswers(baseUrl);
     try {
       await use({
@@ -128,6 +134,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       if (answers.hasRoutes || (await isSentAny(control, verdict))) return;
       throw new Error(noSandboxRequestReason(verdict));
     } finally {
+      meter.stop();
       await server.removeSandbox({ sandbox: name });
     }
   },

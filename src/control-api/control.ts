@@ -226,7 +226,12 @@ export interface Control {
    * Judges the client by its requests since the start, the last reset or the last clearing of the journal; by default
    * for all API keys.
    */
-  getVerdict(input?: { key?: string | undefined; ended?: true | 'true' | undefined }): Verdict;
+  getVerdict(input?: {
+    key?: string | undefined;
+    ended?: true | 'true' | undefined;
+    /** Maximum lateness of timers where the client ran. The verdict has the field if it could have changed the outcome. */
+    lagMs?: number | string | undefined;
+  }): Verdict;
   /** Shows one request, and the steps that led to its response. */
   getRequest(input: { id: number | string }): JournalEntry;
   /**

@@ -1,3 +1,4 @@
+import { markLagInSteps } from '../judge/deciding-lag.js';
 import { judgeInSteps } from '../judge/judge.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -191,12 +192,20 @@ export const journalOperations = {
     input: fields({
       key: entryQuery.key,
       ended: optional(described(oneOf('true', true), 'The client has ended and sends no further request.')),
+      lagMs: optional(
+        described(
+          wholeNumber(0, Number.MAX_SAFE_INTEGER),
+          'How late timers fired where the client ran, at most, in milliseconds; default 0.',
+        ),
+      ),
     }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    *run(sim, { key, ended }, { outages }) {
+    *run(sim, { key, ended, lagMs = 0 }, { outages }) {
       const options = { outages: outages?.(), isOver: ended !== undefined };
-      return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), options));
+      const verdict = yield* judgeInSteps(sim, isJudged(key), options);
+      const lag = { timerMs: lagMs, startMs: 0 };
+      return redactedVerdict(sim, yield* markLagInSteps(sim, verdict, isJudged(key), options, lag));
     },
   }),
   // This route comes last, because its `{id}` would match the paths above.

@@ -47,5 +47,8 @@ export const verdictSchema = fields({
       'Requests that the journal lacks.',
     ),
   ),
+  lagMs: optional(
+    described(count, 'Lag of the machine where the client ran, if the lag could have changed the outcome.'),
+  ),
   counts: fields({ requests: count, served: count, refused: count, banned: count, lost: count, dropped: count }),
 }) as Schema<Verdict>;

@@ -1,8 +1,10 @@
 import { type PlanLimits, shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { latestMs } from '../values/instant.js';
 import { seededFraction } from '../values/seeded-random.js';
-import { createOtherJudge, type JudgeOptions } from './judge.js';
+import { runToEnd, type Steps } from '../values/steps.js';
+import { createOtherJudge, type EntriesOptions, type IsJudged, judgedEntries } from './judge.js';
 import type { Verdict } from './judge-run.js';
 import { toleranceMs } from './judged-request.js';
 import { earliestRetryMs } from './promises.js';
@@ -21,7 +23,7 @@ export interface LaggedRun {
   /** Judged journal records, in order of arrival. */
   entries: readonly RequestRecord[];
   verdict: Verdict;
-  judge: (entries: readonly RequestRecord[]) => Verdict;
+  judge: (entries: readonly RequestRecord[]) => Steps<Verdict>;
   /** Length of the shortest rate-limit window. */
   windowMs: number;
   /** Periods that begin before the client's first request, such as the time limit of the run. */
@@ -29,32 +31,46 @@ export interface LaggedRun {
 }
 
 /**
- * Adds to the verdict on a simulator's client the lag of the machine that could have changed the outcome. A simulator
- * with a frozen clock has no lag.
+ * Adds to the verdict on a simulator's client the lag of the machine that could have changed the outcome. No lag decides
+ * where the clock is frozen, or was moved since the client's first request.
  * @param limitMs time limit that stopped the client; `undefined` if the client ended by itself
  */
-export function markLag(
+export const markLag = (
   sim: Simulator,
   verdict: Verdict,
-  progress: Pick<JudgeOptions, 'isOver' | 'end'>,
+  progress: EntriesOptions,
+  lag: MachineLag,
+  limitMs?: number,
+): Verdict => runToEnd(markLagInSteps(sim, verdict, undefined, progress, lag, limitMs));
+
+/**
+ * Marks a verdict like `markLag`, in steps, so that judging other times of many records does not block the server.
+ * @param isJudged selects the judged records by their API key; `undefined` selects all
+ */
+export function* markLagInSteps(
+  sim: Simulator,
+  verdict: Verdict,
+  isJudged: IsJudged | undefined,
+  progress: EntriesOptions,
   { timerMs, startMs }: MachineLag,
   limitMs?: number,
-): Verdict {
-  const { resolved } = coreOf(sim).state;
+): Steps<Verdict> {
+  const { resolved, clock: simulated } = coreOf(sim).state;
   const { clock, plans, windowSeconds, faults } = resolved;
-  if (sim.clock.frozen || clock.mode === 'frozen') return verdict;
+  const entries = judgedEntries(sim, isJudged);
+  const { frozen, anchorMs } = simulated.anchor;
+  if (frozen || clock.mode === 'frozen' || entries.some(({ arrivedAtMs }) => arrivedAtMs < anchorMs)) return verdict;
   const ofFaults = faults.flatMap(({ when }) => [when.after, when.for].filter((ms) => ms !== undefined));
   const speed = clock.speed ?? 1;
-  const entries = sim.journal.query();
   const limits = plans[entries[0]?.plan ?? ''] ?? (Object.values(plans)[0] as PlanLimits);
   const run = {
     entries,
     verdict,
-    judge: createOtherJudge(sim, progress),
+    judge: createOtherJudge(sim, isJudged, progress),
     windowMs: (windowSeconds[shortestWindow(limits, windowSeconds)] as number) * 1_000,
     periodsMs: [...ofFaults.filter((ms) => ms > 0), ...(limitMs === undefined ? [] : [limitMs * speed])],
   };
-  const lagMs = decidingLagMs(run, { timerMs: timerMs * speed, startMs: startMs * speed });
+  const lagMs = yield* decidingLagMs(run, { timerMs: timerMs * speed, startMs: startMs * speed });
   return lagMs === undefined ? verdict : { ...verdict, lagMs };
 }
 
@@ -75,7 +91,7 @@ const fewEntries = 1_000;
  * failure depends on the lag if the client does not fail once its waits are shorter or longer by at most the lag. A
  * pass does if the client fails once its waits are shorter, or if it met no rejection because the lag used up a window.
  */
-export function decidingLagMs(run: LaggedRun, { timerMs, startMs }: MachineLag): number | undefined {
+export function* decidingLagMs(run: LaggedRun, { timerMs, startMs }: MachineLag): Steps<number | undefined> {
   if (timerMs <= toleranceMs) return undefined;
   const { entries, verdict, judge, windowMs, periodsMs } = run;
   if (verdict.outcome !== 'fail') {
@@ -87,7 +103,7 @@ export function decidingLagMs(run: LaggedRun, { timerMs, startMs }: MachineLag):
       ? (other: Verdict) => other.outcome !== 'fail' || isOnlyConsequence(verdict, other)
       : (other: Verdict) => other.outcome === 'fail' || (isEarly(other) && !isEarly(verdict));
   for (const changed of otherTimes(entries, timerMs, verdict.outcome === 'fail'))
-    if (isChanged(judge(changed))) return timerMs;
+    if (isChanged(yield* judge(changed))) return timerMs;
   return undefined;
 }
 
@@ -194,11 +210,25 @@ function moved(entries: readonly RequestRecord[], byMs: readonly number[]): read
   return copies;
 }
 
-/** Copies records with a wait before each request that is longer by the given time, in milliseconds. */
-const lengthened = (entries: readonly RequestRecord[], byMs: number): readonly RequestRecord[] =>
-  entries.map((entry, index) => ({
-    ...entry,
-    arrivedAtMs: entry.arrivedAtMs + byMs * index,
-    answeredAtMs: entry.answeredAtMs + byMs * index,
-    finishedAtMs: entry.finishedAtMs + byMs * index,
-  }));
+/**
+ * Copies records with a wait before each request that is longer by the given time, in milliseconds. Concurrent requests,
+ * and those of other keys, do not add to each other's waits.
+ */
+function lengthened(entries: readonly RequestRecord[], byMs: number): readonly RequestRecord[] {
+  const chains = new Map<string | undefined, { pending: { answeredAtMs: number; waits: number }[]; waits: number }>();
+  return entries.map((entry) => {
+    const { token, arrivedAtMs, answeredAtMs, finishedAtMs } = entry;
+    const chain = chains.get(token) ?? { pending: [], waits: 0 };
+    chains.set(token, chain);
+    const isRead = (before: { answeredAtMs: number }) => before.answeredAtMs <= arrivedAtMs;
+    for (const before of chain.pending) if (isRead(before)) chain.waits = Math.max(chain.waits, before.waits + 1);
+    chain.pending = [...chain.pending.filter((before) => !isRead(before)), { answeredAtMs, waits: chain.waits }];
+    const later = (ms: number) => Math.min(latestMs, ms + byMs * chain.waits);
+    return {
+      ...entry,
+      arrivedAtMs: later(arrivedAtMs),
+      answeredAtMs: later(answeredAtMs),
+      finishedAtMs: later(finishedAtMs),
+    };
+  });
+}

@@ -2,7 +2,7 @@ import { shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import { judgeRun, judgeRunInSteps, type Verdict } from './judge-run.js';
+import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import { operationFacts, type RunFacts, type RunProgress } from './run.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
@@ -27,12 +27,12 @@ export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): 
     ),
   );
 
-type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
+export type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
 /**
  * Options for judging journal records. `outages` are further periods in which the server could not store requests,
  * besides those in the journal.
  */
-type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
+export type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
  * Judges the selected journal records in steps, so that judging many records does not block the server.
@@ -43,9 +43,13 @@ export function* judgeInSteps(
   isJudged: IsJudged | undefined,
   progress: EntriesOptions = {},
 ): Steps<Verdict> {
+  return yield* judgeRunInSteps(judgedEntries(sim, isJudged), factsOf(sim, isJudged, progress));
+}
+
+/** Returns the journal records that `isJudged` selects, in order of arrival; all without it. */
+export function judgedEntries(sim: Simulator, isJudged: IsJudged | undefined): readonly RequestRecord[] {
   const { journal } = coreOf(sim).state;
-  const entries = isJudged === undefined ? journal.query() : journal.filter(isJudged);
-  return yield* judgeRunInSteps(entries, factsOf(sim, isJudged, progress));
+  return isJudged === undefined ? journal.query() : journal.filter(isJudged);
 }
 
 /**
@@ -54,10 +58,11 @@ export function* judgeInSteps(
  */
 export function createOtherJudge(
   sim: Simulator,
+  isJudged: IsJudged | undefined,
   progress: EntriesOptions,
-): (entries: readonly RequestRecord[]) => Verdict {
-  const facts = factsOf(sim, undefined, progress);
-  return (entries) => judgeRun(entries, facts);
+): (entries: readonly RequestRecord[]) => Steps<Verdict> {
+  const facts = factsOf(sim, isJudged, progress);
+  return (entries) => judgeRunInSteps(entries, facts);
 }
 
 /** Returns the facts about a simulator's run that the judge needs besides the requests. */

@@ -154,6 +154,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['changeClock', { advance: '1s', freeze: true }, 400, 'expected one of'],
   ['changeClock', { advance: null }, 400, 'expected'],
   ['changeClock', { freeze: false }, 400, 'expected'],
+  ['getVerdict', { lagMs: '1s' }, 400, 'lagMs: expected a whole number from 0'],
   ['getRequest', { id: 4 }, 404, 'Unknown request; expected an id'],
   ['getRequest', { id: 0 }, 400, 'id: expected a whole number from 1'],
   ['getKey', { key: 'made-up-token' }, 404, /^Unknown API key; expected/],
@@ -288,6 +289,46 @@ test('the verdict on a client that has ended includes missing requests', async (
   expect(here.getVerdict({}).findings).toEqual([]);
   expect(here.getVerdict({ ended: true }).findings).toMatchObject([{ code: 'gave-up' }]);
   expect(await there.getVerdict({ ended: true })).toEqual(here.getVerdict({ ended: true }));
+});
+
+test('the verdict has a lag that could have changed it, unless the clock was moved meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  try {
+    const [{ here, there, sim }] = stages;
+    const usedUp = { minute: 60 };
+    const keys = { 'free-key': { usage: usedUp }, 'pro-key': { plan: 'pro', usage: { minute: 300 } } };
+    const send = async (key: string) =>
+      void (await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } }));
+    const start = async () => {
+      here.loadScenario({ scenario: { clock: { start: noon }, windows: { minute: '2s' }, keys }, reseed: true });
+      here.clearJournal();
+      await send('free-key');
+      await send('pro-key');
+    };
+    await start();
+    vi.advanceTimersByTime(1_800);
+    await send('free-key');
+    vi.advanceTimersByTime(500);
+    await send('free-key');
+    await send('pro-key');
+    const { lagMs: none, ...verdict } = here.getVerdict({});
+    expect([verdict.outcome, none]).toEqual(['fail', undefined]);
+    expect(here.getVerdict({ lagMs: 340 })).toEqual({ ...verdict, lagMs: 340 });
+    expect(await there.getVerdict({ lagMs: 340 })).toEqual({ ...verdict, lagMs: 340 });
+    expect(here.getVerdict({ lagMs: '120' })).toEqual(verdict);
+    // A lag of 340 ms cannot be the reason for the other client's wait of 2.3 s for 2 s: it waited 300 ms in addition.
+    expect(here.getVerdict({ key: 'free-key', lagMs: 340 })).toMatchObject({ outcome: 'fail', lagMs: 340 });
+    expect(here.getVerdict({ key: 'pro-key', lagMs: 200 }).lagMs).toBeUndefined();
+
+    await start();
+    vi.advanceTimersByTime(800);
+    here.changeClock({ advance: '1s' });
+    await send('free-key');
+    expect(here.getVerdict({ lagMs: 340 }).outcome).toBe('fail');
+    expect(here.getVerdict({ lagMs: 340 }).lagMs).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('the tables above contain every operation', () => {

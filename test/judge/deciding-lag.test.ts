@@ -3,26 +3,32 @@ import type { Scenario } from '../../src/index.js';
 import { decidingLagMs, type MachineLag, markLag } from '../../src/judge/deciding-lag.js';
 import { createOtherJudge, judge } from '../../src/judge/judge.js';
 import { coreOf } from '../../src/simulator/simulator.js';
-import { runPrograms, sending } from '../support/client-lab.js';
+import { runToEnd } from '../../src/values/steps.js';
+import { type Program, runPrograms, sending } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
 const ended = { isOver: true, end: { hasFailed: false } };
 
 /** Runs a client that waits the given times between its requests, and asks which lag decided the outcome. */
-function lagged(scenario: Scenario, waits: readonly number[], { timerMs = 0, startMs = 0 }: Partial<MachineLag>) {
+function lagged(
+  scenario: Scenario,
+  waits: readonly number[],
+  { timerMs = 0, startMs = 0 }: Partial<MachineLag>,
+  ...others: Program[]
+) {
   const sim = frozen(scenario);
-  runPrograms(sim, [sending(waits)]);
+  runPrograms(sim, [sending(waits), ...others]);
   const { resolved } = coreOf(sim).state;
   const verdict = judge(sim, ended);
   const run = {
     entries: sim.journal.query(),
     verdict,
-    judge: createOtherJudge(sim, ended),
+    judge: createOtherJudge(sim, undefined, ended),
     windowMs: (resolved.windowSeconds.minute as number) * 1_000,
     periodsMs: resolved.faults.flatMap(({ when }) => when.for ?? []),
   };
-  return { verdict, sim, lagMs: decidingLagMs(run, { timerMs, startMs }) };
+  return { verdict, sim, lagMs: runToEnd(decidingLagMs(run, { timerMs, startMs })) };
 }
 
 /** Refuses the first request for two seconds. */
@@ -81,6 +87,15 @@ describe('a failure', () => {
     expect(blamed(verdict)).toEqual(expect.arrayContaining(codes));
     expect(lagMs).toBe(expected);
   });
+});
+
+test('a failure does not depend on a lag that only the requests of other clients could add up to', () => {
+  const other = (key: string) => sending([900, 900], { key });
+  const run = (...others: Program[]) => lagged(usedUp, [1_800, 500], { timerMs: 120 }, ...others);
+  expect(run(other('pro-key'), other('business-key')).lagMs).toBeUndefined();
+  const together = lagged(usedUp, [1_800, 500], { timerMs: 120 }, sending([1_800, 500]), sending([1_800, 500]));
+  expect(together.verdict.outcome).toBe('fail');
+  expect(together.lagMs).toBeUndefined();
 });
 
 describe('a run without a rejection', () => {

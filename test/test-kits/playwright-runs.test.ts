@@ -91,6 +91,18 @@ test('with `verdict: ignore` it passes, and still carries the verdict', () => {
   expect(attachment('misbehaves and is not failed for it', 'petstore-verdict')).toMatchObject({ outcome: 'fail' });
 });
 
+test('a failure by less than the lag of the test says so, unless the test moved the clock', () => {
+  const mark = /\n {2}machine was busy \(lag \d+(\.\d)? m?s\): run the test again, alone\n/;
+  const busy = results.get('is early by less than its lag') as Result;
+  expect(busy.errors).toHaveLength(1);
+  expect(busy.errors[0]?.message).toMatch(/early-retry: Retried .* before Retry-After/);
+  expect(busy.errors[0]?.message).toMatch(mark);
+  expect(attachment('is early by less than its lag', 'petstore-verdict').lagMs).toBeGreaterThan(700);
+  const moved = results.get('is early where it moves the clock') as Result;
+  expect(moved.errors[0]?.message).toMatch(/early-retry: Retried .* before Retry-After/);
+  expect(moved.errors[0]?.message).not.toMatch(mark);
+});
+
 test('a page reaches the sandbox at the address that it expects', { tags: 'needs/chromium' }, () => {
   for (const title of ['answers for another address in a page', 'answers for a path of the page itself']) {
     expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });

@@ -182,6 +182,35 @@ async function updateOf({ control }: TestSandbox) {
   throw new Error('expected an update, got none');
 }
 
+test.describe('with a Retry-After of one second', () => {
+  test.use({
+    scenario: { faults: [{ when: { first: 2 }, then: { respond: { status: 429, headers: { 'Retry-After': '1' } } } }] },
+  });
+  const tick = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const send = ({ baseUrl, apiKey }: TestSandbox) => fetch(`${baseUrl}/pets`, bearer(apiKey));
+  /** Blocks this process for 800 ms. Lets timers fire before and after, whose lateness is measured. */
+  const block = async () => {
+    await tick(20);
+    for (const untilMs = performance.now() + 800; performance.now() < untilMs; );
+    await tick(20);
+  };
+
+  test('is early by less than its lag', async ({ sandbox }) => {
+    await block();
+    await send(sandbox);
+    await tick(600);
+    await send(sandbox);
+    expect(await sandbox.control.getVerdict()).toMatchObject({ outcome: 'fail', lagMs: expect.any(Number) });
+  });
+
+  test('is early where it moves the clock', async ({ sandbox }) => {
+    await block();
+    await send(sandbox);
+    await sandbox.control.changeClock({ advance: '600ms' });
+    await send(sandbox);
+  });
+});
+
 test.describe('with an answer that is lost', () => {
   test.use({ scenario: { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] } });
   test('cuts the page off as the server does', async ({ page, sandbox }) => {
