@@ -6,8 +6,9 @@ import { names, readPackageScenario } from './package-scenarios.mjs';
 import { source } from './source.mjs';
 import { stateDescriptions, under, usage } from './state-descriptions.mjs';
 
-const { assumptions, fields, optional, scenarioSchema, startSchema, toJsonSchema } = await source(`
+const { assumptions, fields, optional, scenarioSchema, settingValues, startSchema, toJsonSchema } = await source(`
   export { assumptions } from './petstore/assumptions.js';
+  export { settingValues } from './petstore/settings.js';
   export { startSchema } from './scenario/read-start.js';
   export { scenarioSchema } from './petstore/scenario-schema.js';
   export { toJsonSchema } from './validation/json-schema.js';
@@ -144,8 +145,9 @@ export const descriptions = {
   'expect.fail': 'Rules that a wrong client breaks.',
 };
 
-/** Uses the question of each assumption as description, also for its second name under `limits` or `ban`. */
-for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
+/** Uses the question of each setting as description, also for its second name under `limits` or `ban`. */
+for (const id of Object.keys(settingValues)) {
+  const { question, alsoAt } = assumptions[id];
   descriptions[`assumptions.${id}`] = question;
   for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
 }

@@ -1,6 +1,6 @@
 import { completed } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { AssumptionId } from '../scenario/settings.js';
+import type { SettingId } from '../scenario/settings.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { applyScenario } from '../simulator/simulator-state.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
@@ -86,7 +86,7 @@ export const createScenarioOperations = (
       Object.entries(assumptions).map(([id, { question, default: byDefault, alternatives }]) => ({
         id,
         question,
-        value: settings[id as AssumptionId] as unknown,
+        value: Object.hasOwn(settings, id) ? (settings[id as SettingId] as unknown) : byDefault,
         default: byDefault,
         alternatives: [...alternatives],
       })),

@@ -1,6 +1,16 @@
-import { type AssumptionId, type ChoiceId, type Settings, settingValues } from './settings.js';
+import { type ChoiceId, type SettingId, type Settings, settingValues } from './settings.js';
 
-export type { AssumptionId, Settings } from './settings.js';
+export type { Settings } from './settings.js';
+
+/** Values of the assumptions that no scenario can change, because there is one value. */
+const fixedValues = {
+  bodyTooLarge: 'payload-too-large',
+  unknownRoute: 'not-found',
+} as const;
+
+type FixedId = keyof typeof fixedValues;
+type ValueOf<Id extends AssumptionId> = Id extends FixedId ? (typeof fixedValues)[Id] : Settings[Id & SettingId];
+export type AssumptionId = SettingId | FixedId;
 
 /** Assumption: a point that the API's documentation leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
@@ -18,11 +28,11 @@ export interface Assumption<Value> {
 
 /**
  * Texts about an assumption, a choice that the API's documentation leaves open: the question, and the related quote of
- * the documentation. The assumption's values are in settings.ts, so that web pages can load them without these texts.
+ * the documentation. The values of settings are in settings.ts, so that web pages can load them without these texts.
  */
-type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
-  ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>
-  : Omit<Assumption<Settings[Id]>, 'default'> & { form: string };
+type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId | FixedId
+  ? Pick<Assumption<ValueOf<Id>>, 'question' | 'documentQuote' | 'alsoAt'>
+  : Omit<Assumption<ValueOf<Id>>, 'default'> & { form: string };
 
 const limitsSilent = 'Whether these plan limits apply to the pet endpoints above: not shown.';
 const windowSilent = '"Requests remaining in the current window." How windows start, count and overlap: not shown.';
@@ -34,8 +44,8 @@ const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
 /**
- * All assumptions, by id. A scenario sets an assumption in its field `assumptions`. `alsoAt` names another scenario
- * field that also sets the assumption, if any.
+ * All assumptions, by id. A scenario sets an assumption that has alternatives in its field `assumptions`. `alsoAt` names
+ * another scenario field that also sets the assumption, if any.
  */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {
@@ -215,10 +225,10 @@ export const assumptions = /* @__PURE__ */ withValues({
 });
 
 function withValues(texts: { [Id in AssumptionId]: AssumptionText<Id> }) {
-  const entries = Object.entries(settingValues).map(([id, values]) => {
-    const { question, documentQuote, ...more } = texts[id as AssumptionId];
+  const entries = Object.entries(texts).map(([id, { question, documentQuote, ...more }]) => {
+    const values = id in fixedValues ? { default: fixedValues[id as FixedId] } : settingValues[id as SettingId];
     const alternatives = 'others' in values ? values.others : [];
     return [id, { question, documentQuote, default: values.default, alternatives, ...more }];
   });
-  return Object.fromEntries(entries) as { readonly [Id in AssumptionId]: Assumption<Settings[Id]> };
+  return Object.fromEntries(entries) as { readonly [Id in AssumptionId]: Assumption<ValueOf<Id>> };
 }

@@ -1,10 +1,10 @@
 import { type Choice, choice, limitSettings, open } from '../rate-limits/settings.js';
-import type { AllowedOrigins, AssumptionId, ErrorCodeNames, Settings } from '../scenario/settings.js';
+import type { AllowedOrigins, ErrorCodeNames, SettingId, Settings } from '../scenario/settings.js';
 
-export type { AssumptionId, Settings };
+export type { SettingId, Settings };
 
 /**
- * Values of the assumptions: points that the API's documentation leaves open. The first value of each is the default.
+ * Values of the settings, for points that the API's documentation leaves open. The first value of each is the default.
  * The questions are in assumptions.ts.
  */
 export const settingValues = {
@@ -19,8 +19,6 @@ export const settingValues = {
   unknownQuery: choice('ignore', 'reject'),
   malformedPetId: choice('not-found', 'reject'),
   contentType: choice('reject', 'accept', 'unsupported'),
-  bodyTooLarge: choice('payload-too-large'),
-  unknownRoute: choice('not-found'),
   unknownMethod: choice('method-not-allowed', 'not-found'),
   errorCodes: open<ErrorCodeNames>({}),
   ...limitSettings,
@@ -29,12 +27,12 @@ export const settingValues = {
   cors: open<AllowedOrigins>('loopback'),
 };
 
-/** Ids of the assumptions that allow only listed values. */
+/** Ids of the settings that allow only listed values. */
 export type ChoiceId = {
-  [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
-}[AssumptionId];
+  [Id in SettingId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
+}[SettingId];
 
-/** Default values of all assumptions, by id. */
+/** Default values of all settings, by id. */
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingValues).map(([id, value]) => [id, value.default]),
 ) as unknown as Settings;

@@ -1,7 +1,7 @@
 import { type Issue, issueAt } from '../validation/issue.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { BanPresetName, CheckedScenario } from './scenario-schema.js';
-import type { AssumptionId, Settings } from './settings.js';
+import type { SettingId, Settings } from './settings.js';
 
 const presets: Record<BanPresetName, Partial<Settings>> = {
   default: {},
@@ -22,7 +22,7 @@ export function resolveSettings(checked: CheckedScenario, defaults: Settings, is
   const preset = typeof ban === 'string' ? presets[ban] : {};
   const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
   const { after, for: seconds, grace, tolerance, extend, escalation, status } = typeof ban === 'string' ? {} : ban;
-  const inPlace: Partial<Record<AssumptionId, unknown>> = {
+  const inPlace: Partial<Record<SettingId, unknown>> = {
     enterpriseLimits: plans.enterprise && {
       ...(assumptions.enterpriseLimits ?? defaults.enterpriseLimits),
       ...plans.enterprise,
@@ -41,7 +41,7 @@ export function resolveSettings(checked: CheckedScenario, defaults: Settings, is
   for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;
   for (const [id, value] of Object.entries(inPlace)) {
     if (value === undefined) continue;
-    const other = assumptions[id as AssumptionId];
+    const other = assumptions[id as SettingId];
     if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
       issues.push(
         issueAt(

@@ -12,7 +12,7 @@ import { keyFields, keyText } from './key-schema.js';
 import { operationName } from './operations.js';
 import { perWindow, windowName } from './per-window.js';
 import type { ServiceSchema } from './service-schema.js';
-import type { AssumptionId, Settings } from './settings.js';
+import type { SettingId, Settings } from './settings.js';
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
@@ -28,7 +28,7 @@ function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settin
   /**
    * Schemas of the API settings (`assumptions` of a scenario) that have no fixed list of values, by the setting's id.
    */
-  const openValues: { [Id in AssumptionId]?: Schema<Settings[Id], unknown> } = {
+  const openValues: { [Id in SettingId]?: Schema<Settings[Id], unknown> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(Object.keys(rows)))),
     enterpriseLimits: limitChanges,
@@ -41,11 +41,11 @@ function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settin
     Object.entries(settings).map(([id, value]) => [
       id,
       optional<unknown, unknown>(
-        (openValues[id as AssumptionId] as AnySchema | undefined) ??
+        (openValues[id as SettingId] as AnySchema | undefined) ??
           oneOf(...([value.default, ...('others' in value ? value.others : [])] as (string | number | boolean)[])),
       ),
     ]),
-  ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
+  ) as { [Id in SettingId]: Schema<Settings[Id] | undefined> };
 }
 
 /** Names of predefined ban rules, for a scenario's `ban` field. */

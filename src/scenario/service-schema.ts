@@ -1,6 +1,6 @@
 import type { Choice, Open } from '../rate-limits/settings.js';
 import type { OperationRows } from '../requests/service.js';
-import type { AssumptionId, Settings } from './settings.js';
+import type { SettingId, Settings } from './settings.js';
 
 /**
  * Schemas of the scenario fields that only the simulated API (the Petstore) has. The interface is empty, because the
@@ -31,5 +31,5 @@ export interface ServiceSchema {
   readonly fields: ServiceFields;
   readonly conditions: ServiceConditions;
   /** Default of each scenario setting, and its alternatives if only certain values are allowed. */
-  readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };
+  readonly settings: { readonly [Id in SettingId]: Open<Settings[Id]> | Choice<Settings[Id]> };
 }

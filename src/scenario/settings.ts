@@ -18,4 +18,4 @@ export interface Settings extends LimitSettings {
   unknownMethod: 'method-not-allowed' | 'not-found';
 }
 
-export type AssumptionId = keyof Settings;
+export type SettingId = keyof Settings;

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type AssumptionId, assumptions, createSimulator, type Scenario, type Settings } from '../../src/index.js';
+import {
+  type AssumptionId,
+  assumptions,
+  createSimulator,
+  type Scenario,
+  ScenarioError,
+  type Settings,
+} from '../../src/index.js';
 import {
   type AdapterAnswer,
   describeOverHttp,
@@ -121,7 +128,7 @@ const limitMessage = (text: string) => invalid(`limit is "${text}"; it must be a
 const contentTypeMessage = 'Content-Type is "text/plain"; it must be application/json.';
 const sendText = ({ post }: Service) => post(rex, { headers: { 'Content-Type': 'text/plain' } });
 
-const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
+const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> } = {
   defaultStatus: {
     behaviours: [
       ['available', 'makes a new pet available', givesStatus('available')],
@@ -1033,6 +1040,9 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
   },
 };
 
+/** Assumptions with one value, which are no settings. */
+const fixed = ['bodyTooLarge', 'unknownRoute'];
+
 const label = (id: string, value: unknown) => `${id}: ${JSON.stringify(value)}`;
 const rows = Object.entries(points as unknown as Record<string, Point<never>>).flatMap(
   ([id, { scenario, behaviours }]) =>
@@ -1041,7 +1051,7 @@ const rows = Object.entries(points as unknown as Record<string, Point<never>>).f
 
 describeOverHttp('assumptions', (open) => {
   test.each(rows.map((row) => [row.title, row] as const))('%s', async (_, { id, value, scenario, check }) => {
-    await check(await open({ ...scenario, assumptions: { [id]: value } }));
+    await check(await open({ ...scenario, ...(!fixed.includes(id) && { assumptions: { [id]: value } }) }));
   });
 });
 
@@ -1057,7 +1067,16 @@ describe('the table of assumptions', () => {
 
   test('starts from its defaults', () => {
     const { settings } = createSimulator();
-    expect(settings).toEqual(Object.fromEntries(declared.map(([id, assumption]) => [id, assumption.default])));
+    const settable = declared.filter(([id]) => !fixed.includes(id));
+    expect(settings).toEqual(Object.fromEntries(settable.map(([id, assumption]) => [id, assumption.default])));
+  });
+
+  test('has settings but for an assumption with one value, which a scenario cannot set', () => {
+    const single = declared.filter(([, { alternatives, ...more }]) => alternatives.length === 0 && !('form' in more));
+    expect(single.map(([id]) => id)).toEqual(fixed);
+    const open = () => createSimulator({ scenario: { assumptions: { unknownRoute: 'not-found' } } as Scenario });
+    expect(open).toThrow(ScenarioError);
+    expect(open).toThrow(/assumptions\.unknownRoute: expected a known field/);
   });
 
   test('asks a question with words of the document for each', () => {
@@ -1084,6 +1103,6 @@ describe('the table of assumptions', () => {
     const [section = '', name = ''] = place.split('.');
     const scenario = { [section]: { [name]: written[id]?.(value) ?? value } };
     const { settings } = createSimulator({ scenario });
-    expect(settings[id as AssumptionId]).toEqual(value);
+    expect(settings[id as keyof Settings]).toEqual(value);
   });
 });

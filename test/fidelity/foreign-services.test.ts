@@ -38,7 +38,6 @@ const readable: readonly Subject[] = [
   'unknownQuery',
   'malformedPetId',
   'deprecation',
-  'unknownRoute',
   'unknownMethod',
   'unauthorizedHeaders',
   'acceptAnyKey',
@@ -46,14 +45,7 @@ const readable: readonly Subject[] = [
   'errorCodes.unauthorized',
   'errorCodes.not_found',
 ];
-const written: readonly Subject[] = [
-  'defaultStatus',
-  'unknownFields',
-  'emptyName',
-  'unknownCategory',
-  'contentType',
-  'bodyTooLarge',
-];
+const written: readonly Subject[] = ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType'];
 
 /** Truth of a service without any choice about limits. */
 const unlike = (truth: Foreign['truth']) => (about: Subject) =>
@@ -71,8 +63,6 @@ function expressTruth(settings: ExpressSettings): Foreign['truth'] {
     retryAfterForm: 'seconds',
     paging: 'none',
     unknownQuery: 'ignore',
-    bodyTooLarge: 'payload-too-large',
-    unknownRoute: 'not-found',
     unauthorizedHeaders: 'omit',
     acceptAnyKey: false,
     rateLimitFields: settings.standardHeaders === false ? 'none' : 'legacy',

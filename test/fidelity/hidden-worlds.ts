@@ -228,7 +228,6 @@ export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }
     'unknownQuery',
     'malformedPetId',
     'deprecation',
-    'unknownRoute',
     'unknownMethod',
     'unauthorizedHeaders',
     'acceptAnyKey',
@@ -237,7 +236,7 @@ export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }
     'errorCodes.not_found',
   ];
   const written: Subject[] = allowsWrite
-    ? ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType', 'bodyTooLarge']
+    ? ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType']
     : [];
   const isListCounted = limitsApply === 'all' || (limitsApply !== 'none' && limitsApply.includes('listPets'));
   const isMinuteShown = reportedWindow !== 'day' && limits.day - usage.day > limits.minute + 40;
@@ -259,7 +258,5 @@ export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }
 export function truth({ choices }: HiddenWorld, subject: Subject): unknown {
   const code = /^errorCodes\.(.*)$/.exec(subject)?.[1];
   if (code !== undefined) return choices.errorCodes[code] ?? code;
-  if (subject === 'bodyTooLarge') return 'payload-too-large';
-  if (subject === 'unknownRoute') return 'not-found';
   return subject in choices.bans ? choices.bans[subject as keyof BanChoices] : choices[subject as keyof Choices];
 }

@@ -84,7 +84,9 @@ function drawScenario(random: Random, number: number): Scenario {
 
 /** Some alternatives that the document leaves open. */
 function randomAssumptions({ pick, below }: Random): Scenario {
-  const ids = Object.keys(assumptions) as (keyof typeof assumptions)[];
+  const ids = (Object.keys(assumptions) as (keyof typeof assumptions)[]).filter(
+    (id) => assumptions[id].alternatives.length > 0,
+  );
   const chosen = Array.from({ length: below(4) }, () => pick(ids));
   return {
     assumptions: Object.fromEntries(chosen.map((id) => [id, pick(assumptions[id].alternatives as readonly unknown[])])),

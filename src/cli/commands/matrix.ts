@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import type { Verdict } from '../../judge/judge-run.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
-import { type Assumption, type AssumptionId, assumptions } from '../../petstore/assumptions.js';
+import { type Assumption, assumptions } from '../../petstore/assumptions.js';
+import { type SettingId, settingValues } from '../../petstore/settings.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import { toPlainCall } from '../../requests/plain-call.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
@@ -50,7 +51,7 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   refuseScenario('matrix', command);
   const only = namesOf(
     flags.only,
-    Object.keys(assumptions) as AssumptionId[],
+    Object.keys(settingValues) as SettingId[],
     (unknown) => `expected --only to name assumptions, got ${unknown}; see ${program} assumptions`,
   );
   const cases = matrixCases(only);
@@ -100,7 +101,7 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
 /** Result of a client's run in which one assumption about the service had an alternative value. */
 export interface MatrixResult {
   /** Id of the setting for API behavior that this run changes; `undefined` for the run with default settings. */
-  id: AssumptionId | undefined;
+  id: SettingId | undefined;
   value: unknown;
   code: number;
   outcome: Verdict['outcome'];
@@ -123,10 +124,10 @@ type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
  * Lists the test cases of the command `matrix`: the default settings, then each alternative value of each selected
  * setting.
  */
-const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] => [
+const matrixCases = (only: readonly SettingId[] | undefined): MatrixCase[] => [
   { id: undefined, value: undefined },
   ...Object.entries<Assumption<unknown>>(assumptions).flatMap(([name, { alternatives }]) => {
-    const id = name as AssumptionId;
+    const id = name as SettingId;
     return only === undefined || only.includes(id) ? alternatives.map((value) => ({ id, value })) : [];
   }),
 ];
@@ -154,7 +155,7 @@ async function runCase(
 
 /** Whether a changed API setting changes the response to at least one of the client's requests. */
 function isDecided(
-  id: AssumptionId,
+  id: SettingId,
   resolved: ResolvedScenario,
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
@@ -186,7 +187,7 @@ export function matrixLines(
     const reason = lastError(matrixResult.output);
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}${busy}`,
-      ...wrap(assumptions[id as AssumptionId].question, columns, 4),
+      ...wrap(assumptions[id as SettingId].question, columns, 4),
       ...firstFailures(matrixResult).flatMap(({ code, text }) => wrap(`${code}: ${sanitizeText(text)}`, columns, 4)),
       ...(reason === '' ? [] : wrap(`output of the command: ${reason}`, columns, 4)),
     ];

@@ -125,7 +125,7 @@ async function run(asker: ServiceClient, learner: Learner, { name, steps }: Expe
 }
 
 const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
-  if (operation === undefined) return probeOf('unknownRoute', 'GET', `/${unknown}`);
+  if (operation === undefined) return probeOf('limits', 'GET', `/${unknown}`);
   const [petId = '1'] = facts.pets.keys();
   return operation === 'listPets' ? plainList : probeOf('limits', 'GET', `/pets/${petId}`);
 };

@@ -1,4 +1,3 @@
-import { maximumBodyBytes } from '../../requests/api-error.js';
 import { fictitiousKey } from '../../traffic-files/key-names.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
 import { pageParameters } from '../deduce/list-observations.js';
@@ -95,7 +94,6 @@ export const readQuestions: readonly Question[] = [
       return petId === undefined ? undefined : probeOf('deprecation', 'GET', `/pets/${petId}`);
     },
   },
-  read('unknownRoute', ['unknownRoute'], `/${unknown}`),
   // Uses PROPFIND as the unknown method, because PROPFIND is safe (RFC 4918 section 9.1): a service that supports the
   // method changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
@@ -166,11 +164,5 @@ export const writeQuestions: readonly Question[] = [
   write('plainPet', ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'], 'with status sold'),
   write('nearestCategory', ['unknownCategory'], 'with an unknown categoryId next to a listed one', (categories) =>
     pet(nearestUnknown(categories)),
-  ),
-  write(
-    'bodyTooLarge',
-    ['bodyTooLarge'],
-    'with more than 64 KiB',
-    () => `{"filler":"${'x'.repeat(maximumBodyBytes)}"}`,
   ),
 ];

@@ -1,7 +1,7 @@
 import { createSimulator } from '../../petstore/create-simulator.js';
 import { documentedPlans } from '../../petstore/document.js';
 import { resolveScenario } from '../../petstore/scenario.js';
-import { type AssumptionId, defaultSettings, type Settings } from '../../petstore/settings.js';
+import { defaultSettings, type SettingId, type Settings } from '../../petstore/settings.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
@@ -129,7 +129,7 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
   if (!isDecided(row)) return undefined;
   const { about, state, value, left, evidence } = row;
   const code = codeOf(about);
-  const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
+  const own = code === undefined ? settings[about as SettingId] : (settings.errorCodes[code] ?? code);
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',

@@ -1,4 +1,4 @@
-import type { AssumptionId } from '../../petstore/settings.js';
+import type { SettingId } from '../../petstore/settings.js';
 import type { Knowledge, Subject } from './observation.js';
 
 const aPet = 'a POST that may store a pet (--write)';
@@ -11,13 +11,12 @@ const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
  * Conditions under which `calibrate` can answer an open question about the real API, such as a test request or a
  * permission, in words.
  */
-const costs: Partial<Record<AssumptionId, string>> = {
+const costs: Partial<Record<SettingId, string>> = {
   defaultStatus: aPet,
   unknownCategory: aPet,
   unknownFields: aPet,
   emptyName: aPet,
   contentType: aPet,
-  bodyTooLarge: 'a POST of more than 64 KiB (--write)',
   listOrder: 'a service with at least ten pets',
   paging: 'a service with more than one pet',
   limitsApply: 'a request to each operation, createPet among them (--write)',
@@ -43,7 +42,7 @@ const costs: Partial<Record<AssumptionId, string>> = {
  * Describes what the command `calibrate` needs in order to learn one behavior of the real API. Example: `a service with
  * a pet`. Default: `one request`.
  */
-export const costOfKnowing = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
+export const costOfKnowing = (about: Subject): string => costs[about as SettingId] ?? 'one request';
 
 /** Formats a value for users: words without quotes, other values as JSON. */
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,5 +1,5 @@
-import { type AssumptionId, assumptions } from '../../petstore/assumptions.js';
 import type { Settings } from '../../petstore/settings.js';
+import { type SettingId, settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { correctBanLengths, lengthKnowledge } from './ban-lengths.js';
@@ -107,7 +107,7 @@ export class Learner {
    * error code has a separate result.
    */
   knowledge(): Knowledge[] {
-    const ids = Object.keys(assumptions) as AssumptionId[];
+    const ids = Object.keys(settingValues) as SettingId[];
     const codes = this.#observations.subjects.filter(codeOf);
     return ids.flatMap((id) => {
       if (id !== 'errorCodes') return [this.about(id)];
@@ -159,7 +159,6 @@ function questionObservations(exchange: ParsedExchange): Observation[] {
     return [observation(question, possibleValues, `a made-up key was ${description}`)];
   }
   switch (question) {
-    case 'unknownRoute':
     case 'unknownMethod': {
       const possibleValues = { 404: ['not-found'], 405: ['method-not-allowed'] }[status] ?? [];
       return status === 401 ? [] : [observation(question, possibleValues, description)];

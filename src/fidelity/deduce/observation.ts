@@ -1,5 +1,4 @@
-import type { AssumptionId } from '../../petstore/assumptions.js';
-import { settingValues } from '../../petstore/settings.js';
+import { type SettingId, settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
@@ -7,7 +6,7 @@ import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
  * Subject of an observation about a real API: undocumented behavior, an error code, or a contradiction of the
  * documentation.
  */
-export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
+export type Subject = SettingId | `errorCodes.${ErrorCode}` | 'document';
 
 /** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Observation {
@@ -156,7 +155,7 @@ export class Observations {
  * values have no fixed list.
  */
 function choicesOf(about: Subject): readonly unknown[] | undefined {
-  const values = Object.hasOwn(settingValues, about) ? settingValues[about as AssumptionId] : undefined;
+  const values = Object.hasOwn(settingValues, about) ? settingValues[about as SettingId] : undefined;
   return values !== undefined && 'others' in values ? [values.default, ...values.others] : undefined;
 }
 
