@@ -78,6 +78,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly summary: string;
   /** Schema of the operation's input: path parameters, query and body in one flat object. */
   readonly input: In;
+  /** Schema of the input for one target, such as a simulator whose own services add conditions. Default: `input`. */
+  inputOf?(target: Target): Schema<Output<In>, unknown>;
   /** Example of the operation's input, with which the operation succeeds on a simulator with the default scenario. */
   readonly example?: Input<In>;
   /** Schema of the operation's result. For NDJSON or an event stream, schema of one line or event. */

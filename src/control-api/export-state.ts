@@ -14,7 +14,7 @@ import { mapInSteps, type Steps } from '../values/steps.js';
 import { toWindowFields } from '../values/window-fields.js';
 import { invalid } from './control-error.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
-import { type ExportedState, type StateForm, stateVersion } from './state-schema.js';
+import { type ExportedState, type StateForm, type StateSchema, stateVersion, withFaultSchema } from './state-schema.js';
 
 /**
  * Converts a simulator's state to plain data with exact int64 values. Large parts, such as the list of API keys, are
@@ -60,6 +60,10 @@ export function exportFaults({ rules, counts, startMs }: FaultRulesState): Expor
     }),
   };
 }
+
+/** Returns the schema of exported states for a simulator, whose own services can add conditions of fault rules. */
+export const stateSchemaOf = (sim: Simulator, { schema }: Pick<StateForm, 'schema'>): StateSchema =>
+  withFaultSchema(schema, coreOf(sim).main.rules.faultSchema);
 
 export function importFaults({ startMs, rules: exported }: ExportedState['faults']): FaultRulesState {
   const rules = exported.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));

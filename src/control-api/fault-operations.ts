@@ -1,7 +1,7 @@
 import { operationFacts } from '../judge/run.js';
-import { parametersOf, rowOf, targetOf } from '../requests/operation-table.js';
+import { rowOf, targetOf } from '../requests/operation-table.js';
 import { checkFault } from '../scenario/check-scenario.js';
-import type { Fault } from '../scenario/fault-schema.js';
+import { conditionsOf, type Fault } from '../scenario/fault-schema.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf } from '../simulator/simulator.js';
 import type { MainService } from '../simulator/simulator-state.js';
@@ -64,7 +64,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
         name: string,
         target: optional(described(string, 'Method and path of the operation.')),
         conditions: optional(
-          described(list(string), 'Conditions of fault rules that only some operations have, such as `petId`.'),
+          described(list(string), 'Conditions of fault rules that only some operations have, such as path parameters.'),
         ),
       }),
     ),
@@ -74,7 +74,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
       return [...shared.operations.names].map((name) => {
         const row = rowOf(operations, name);
         if (row === undefined) return { name };
-        const conditions = [...parametersOf(row), ...(row.conditions ?? [])];
+        const conditions = conditionsOf(row);
         return { name, target: targetOf(row), ...(conditions.length > 0 && { conditions }) };
       });
     },
@@ -85,6 +85,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
     summary: 'Adds a fault rule after the others, written as in a scenario',
     status: 201,
     input: faultSchema,
+    inputOf: (sim) => coreOf(sim).main.rules.faultSchema,
     example: { name: 'outage', when: { operation: first }, then: { respond: { status: 503 } } },
     refusals: [409],
     result: fields({ name }),

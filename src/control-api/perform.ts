@@ -2,7 +2,7 @@ import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { joinIssues } from '../validation/issue.js';
-import { type SchemaIssue, toIssues } from '../validation/schema.js';
+import { type AnySchema, type SchemaIssue, toIssues } from '../validation/schema.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { ControlError, invalid, toControlError } from './control-error.js';
@@ -37,7 +37,7 @@ export function* performInSteps<Target>(
   isLarge = true,
 ): Steps<unknown> {
   try {
-    const checked = isLarge ? yield* checkInputInSteps(operation, input) : checkInput(operation, input);
+    const checked = isLarge ? yield* checkInputInSteps(operation, target, input) : checkInput(operation, target, input);
     const note = recordChange(operation, target, input, caller);
     const returned = operation.run(target, checked, caller);
     const result = isSteps(returned) ? yield* returned : returned;
@@ -72,24 +72,31 @@ export const openEntryFeed = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
-): EntryFeed | undefined => operation.feed?.(target, checkInput(operation, input));
+): EntryFeed | undefined => operation.feed?.(target, checkInput(operation, target, input));
 
 /**
  * Checks the input of a control operation.
  * @throws {ControlError} with every mistake
  */
-export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
+export function checkInput<Target>(operation: AnyControlOperation<Target>, target: Target, input: unknown): unknown {
   try {
-    return checkWith(schema, input, 'input');
+    return checkWith(inputOf(operation, target), input, 'input');
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     throw refusedInput(error, input);
   }
 }
 
-function* checkInputInSteps({ input: schema }: AnyControlOperation, input: unknown): Steps<unknown> {
+const inputOf = <Target>(operation: AnyControlOperation<Target>, target: Target): AnySchema =>
+  operation.inputOf?.(target) ?? operation.input;
+
+function* checkInputInSteps<Target>(
+  operation: AnyControlOperation<Target>,
+  target: Target,
+  input: unknown,
+): Steps<unknown> {
   const issues: SchemaIssue[] = [];
-  const checked = yield* checkInSteps(schema, input, issues);
+  const checked = yield* checkInSteps(inputOf(operation, target), input, issues);
   if (issues.length > 0) throw refusedInput(new ScenarioError(toIssues(issues), 'input'), input);
   return checked;
 }

@@ -3,7 +3,7 @@ import { fields, list, string } from '../validation/schemas.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { exportLazily, importState } from './export-state.js';
+import { exportLazily, importState, stateSchemaOf } from './export-state.js';
 import { described, instantText, name, removed } from './input-values.js';
 import type { ServiceControl } from './served-service.js';
 import type { ExportedState } from './state-schema.js';
@@ -42,6 +42,7 @@ export function createStateOperations({ state: form, counts }: Pick<ServiceContr
       path: '/state',
       summary: 'Restores an exported state with its scenario; an invalid state changes nothing',
       input: form.schema,
+      inputOf: (sim) => stateSchemaOf(sim, form),
       maximumBytes: 32 * 1024 * 1024,
       result: fields({ scenario, clock: clockInfoSchema, ...counts.schemas }),
       *run(sim, state) {

@@ -65,6 +65,23 @@ const clock = fields({
 /** Version of the state format. A new value marks exports that older versions cannot read. */
 export const stateVersion = 1;
 
+const faultState = (faultSchema: FaultSchema) =>
+  fields({
+    startMs: instantMs,
+    rules: list(
+      fields({
+        rule: faultSchema,
+        seen: count,
+        applied: count,
+        /**
+         * Fingerprints of the requests that a fault rule with `failTimes` has made fail, each with its number of
+         * failures. The rule no longer affects a request that has failed `failTimes` times.
+         */
+        failed: list(pair(string, count)),
+      }),
+    ),
+  });
+
 /**
  * Creates the schema of an exported simulator state: the scenario, and all changes since its start by requests and by
  * the clock.
@@ -89,24 +106,14 @@ export const createStateSchema = (faultSchema: FaultSchema, own: ServiceStateFie
       accepts: (value: unknown) => Array.isArray(value) && value.length <= 10_000,
       json: { maxItems: 10_000 },
     },
-    faults: fields({
-      startMs: instantMs,
-      rules: list(
-        fields({
-          rule: faultSchema,
-          seen: count,
-          applied: count,
-          /**
-           * Fingerprints of the requests that a fault rule with `failTimes` has made fail, each with its number of
-           * failures. The rule no longer affects a request that has failed `failTimes` times.
-           */
-          failed: list(pair(string, count)),
-        }),
-      ),
-    }),
+    faults: faultState(faultSchema),
     /** Data of the simulator's additional APIs, without its main API, by API name. */
     services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
   });
+
+/** Returns the schema of an exported state for the fault rules of one simulator. */
+export const withFaultSchema = ({ entries }: StateSchema, faultSchema: FaultSchema): StateSchema =>
+  fields({ ...entries, faults: faultState(faultSchema) }) as unknown as StateSchema;
 
 export type StateSchema = ReturnType<typeof createStateSchema>;
 

@@ -214,10 +214,24 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
 }
 
 /** Names of the conditions of every service. All others are those of one service, such as `petId`. */
-const common = ['operation', 'method', 'key', 'plan', 'nth', 'every', 'first', 'probability', 'after', 'for', 'times'];
+export const commonConditions = [
+  'operation',
+  'method',
+  'key',
+  'plan',
+  'nth',
+  'every',
+  'first',
+  'probability',
+  'after',
+  'for',
+  'times',
+];
 
 const meetsService = (when: Readonly<Record<string, unknown>>, values: FaultRequest['values']) =>
-  Object.keys(when).every((name) => when[name] === undefined || when[name] === values[name] || common.includes(name));
+  Object.keys(when).every(
+    (name) => when[name] === undefined || when[name] === values[name] || commonConditions.includes(name),
+  );
 
 /** Returns the first unused name for a fault rule: `fault-3`. Counts up from `number`. */
 export function freeFaultName(taken: ReadonlySet<string>, number: number): string {

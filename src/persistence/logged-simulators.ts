@@ -69,7 +69,7 @@ export function createLoggedSimulators(
     settled: () => sequencer.settled(),
     change({ name, operation, sandbox, input, caller, origin }: ControlCall) {
       const content = withContent(input);
-      checkInput(operation, content);
+      checkInput(operation, sim, content);
       checkOperations(content);
       return submit({ kind: 'control', sandbox, operation: name, input: content, origin, client: caller.name });
     },

@@ -1,4 +1,4 @@
-import { exportState, importState } from '../control-api/export-state.js';
+import { exportState, importState, stateSchemaOf } from '../control-api/export-state.js';
 import type { ExportedState } from '../control-api/state-schema.js';
 import { checkWith } from '../scenario/check-scenario.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -97,7 +97,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   try {
     const { fingerprint: savedFrom, savedAtMs, state } = parseJson(text) as unknown as Saved;
     if (savedFrom === startedFrom) {
-      const snapshot = runToEnd(importState(sim, checkWith(petState.schema, state, 'state'), petState));
+      const snapshot = runToEnd(importState(sim, checkWith(stateSchemaOf(sim, petState), state, 'state'), petState));
       const { clock, resolved } = snapshot;
       const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
       sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });

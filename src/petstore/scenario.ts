@@ -1,7 +1,7 @@
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
-import { createScenarioRules } from '../scenario/scenario-rules.js';
+import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { mapInSteps, runToEnd } from '../values/steps.js';
 import { defaultScenario } from './default-scenario.js';
@@ -37,5 +37,5 @@ export const resolveScenario = (
   generatePets?: GeneratePets,
   readStart?: ReadStart,
   operations?: KnownOperations,
-): ResolvedScenario =>
-  runToEnd(resolveInSteps(scenario, scenarioRules, { generatePets, readStart }, undefined, operations));
+  rules: ScenarioRules = scenarioRules,
+): ResolvedScenario => runToEnd(resolveInSteps(scenario, rules, { generatePets, readStart }, undefined, operations));

@@ -2,6 +2,7 @@ import type { ExportedState } from '../control-api/state-schema.js';
 import { type ApiKey, refresh } from '../rate-limits/api-key.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ExportedKey, WindowState } from '../scenario/key-state-schema.js';
+import { anyOperation } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
@@ -21,7 +22,9 @@ import { resolveScenario } from './scenario.js';
 export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
   const { clock, nextId, keys, unlistedKeys, faults } = state;
   const { $schema: _, extends: __, state: ___, clock: before, ...scenario } = state.scenario;
-  const resolved = resolveScenario({ ...scenario, ...(generatePets === undefined && { pets: [] }) }, generatePets);
+  // Without the fault rules, which can have conditions of the user's own services.
+  const known = { ...scenario, faults: [], ...(generatePets === undefined && { pets: [] }) };
+  const resolved = resolveScenario(known, generatePets, undefined, anyOperation);
   return {
     ...scenario,
     clock: {

@@ -1,9 +1,19 @@
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
+import { commonConditions } from '../faults/fault-rules.js';
 import { methodsOf, parametersOf, rowOf, servesMethod } from '../requests/operation-table.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
+import type { OperationRow, OperationRows } from '../requests/service.js';
 import type { Step } from '../validation/issue.js';
-import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
+import {
+  type AnySchema,
+  type Entries,
+  type Input,
+  type Output,
+  refine,
+  type Schema,
+  transform,
+} from '../validation/schema.js';
 import {
   anything,
   boolean,
@@ -16,7 +26,7 @@ import {
   optional,
   string,
 } from '../validation/schemas.js';
-import { between, count, duration, isJson, matching, text, whole } from '../validation/value-schemas.js';
+import { between, count, duration, int64, isJson, matching, text, whole } from '../validation/value-schemas.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
 import { operationName } from './operations.js';
 import type { ServiceSchema } from './service-schema.js';
@@ -50,6 +60,28 @@ const headerValue = refine(
 export const isHeaderValue = (steps: readonly Step[]): boolean =>
   steps.length === 6 && steps[0] === 'faults' && steps[3] === 'respond' && steps[4] === 'headers';
 
+/** Returns the conditions of fault rules that an operation has: its path parameters, and query parameters of its row. */
+export const conditionsOf = (row: OperationRow): string[] =>
+  [...parametersOf(row), ...(row.conditions ?? [])].filter((name) => !commonConditions.includes(name));
+
+const pathValue = either(int64, text);
+const queryValue = transform(either(text, number, boolean), String);
+
+/**
+ * Creates the schemas of the conditions that operations have.
+ * @param known schemas of the main service's conditions, which another service may name, too, with other values
+ */
+export const conditionSchemas = (rows: OperationRows, known: ServiceSchema['conditions']): Entries =>
+  Object.fromEntries(
+    Object.values(rows).flatMap((row) =>
+      conditionsOf(row).map((name) => {
+        const value: AnySchema = parametersOf(row).includes(name) ? pathValue : queryValue;
+        const other = (known as Entries)[name];
+        return [name, optional(other === undefined ? value : either(other, value))];
+      }),
+    ),
+  );
+
 const createConditions = ({ rows, conditions }: FaultParts) =>
   fields({
     operation: optional(oneOrMore(operationName(Object.keys(rows)))),
@@ -76,7 +108,7 @@ function matchingOperations({ rows, conditions }: FaultParts) {
   const fits = (name: string, field: string, value?: unknown) => {
     const row = rowOf(rows, name);
     if (field === 'method') return row === undefined || servesMethod(row, value as string);
-    return row !== undefined && [...parametersOf(row), ...(row.conditions ?? [])].includes(field);
+    return row !== undefined && conditionsOf(row).includes(field);
   };
   const canMatch = (when: Readonly<Record<string, unknown>>) =>
     ((when.operation as readonly string[] | undefined) ?? [...names, 'own']).some((name) =>

@@ -7,6 +7,7 @@ import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
 import type { Service, ServiceData } from '../requests/service.js';
+import { conditionSchemas } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-rules.js';
@@ -78,8 +79,13 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
 
 /** Returns the rules of scenarios that may name the operations of all services, with the conditions of each. */
 export function rulesOf({ rules }: MainService, services: readonly Pick<Service, 'rows'>[]): ScenarioRules {
-  const rows = Object.assign({}, ...services.map((service) => service.rows), rules.rows);
-  return services.every((service) => service.rows === undefined) ? rules : createScenarioRules({ ...rules, rows });
+  if (services.every((service) => service.rows === undefined)) return rules;
+  const others = Object.assign({}, ...services.map((service) => service.rows));
+  return createScenarioRules({
+    ...rules,
+    rows: { ...others, ...rules.rows },
+    conditions: { ...rules.conditions, ...conditionSchemas(others, rules.conditions) },
+  });
 }
 
 /**

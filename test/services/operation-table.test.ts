@@ -1,10 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSimulator, type Scenario, serveRoute } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Fault, type Scenario, serveRoute } from '../../src/index.js';
+import { listen, readScenario } from '../../src/node.js';
+import { persist } from '../../src/persist.js';
+import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { createOperationTable } from '../../src/requests/operation-table.js';
 import type { OperationRows, Service } from '../../src/requests/service.js';
 import type { SimulatorOptions } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
+import { MemoryStorage } from '../support/memory-storage.js';
 
 type Services = NonNullable<SimulatorOptions['services']>;
 
@@ -33,8 +40,8 @@ const removal: Services[number] = {
   run: (_, { params }) => ({ status: 200, body: JSON.stringify(params) }),
 };
 
-function shopAt(scenario: Scenario = {}, services: Services = [orders, removal]) {
-  const sim = createSimulator({ scenario: { ...scenario, keys: { 'free-key': {} } }, services });
+function shopAt(scenario: Scenario = {}, services: Services = [orders, removal], operations: string[] = []) {
+  const sim = createSimulator({ scenario: { ...scenario, keys: { 'free-key': {} } }, services, operations });
   const ask = async (method: string, path: string) => {
     const headers = { authorization: 'Bearer free-key' };
     const response = await sim.fetch(`http://shop.test${path}`, { method, headers });
@@ -118,6 +125,112 @@ describe('a service with a table of operations', () => {
         'expected conditions of one operation: POST only with findOrders or placeOrder or createPet, DELETE only with deletePet, status only with listPets, petId only with deletePet or getPet',
       );
     }
+  });
+
+  describe('with conditions of fault rules that the Petstore lacks', () => {
+    const catalog: Services[number] = {
+      name: 'catalog',
+      basePath: '/shop',
+      operations: {
+        listGoods: { method: 'GET', path: '/goods', conditions: ['status', 'color'] },
+        getGood: { method: 'GET', path: '/goods/{goodId}' },
+        getKey: { method: 'GET', path: '/keys/{key}' },
+      },
+      run: () => ({ status: 200, body: '[]' }),
+    };
+    const scenario = (when: object, name = 'own') =>
+      ({ faults: [{ name, when, then: { respond: { status: 503 } } }] }) as Scenario & { faults: [Fault] };
+    const rule = (when: object, name?: string) => scenario(when, name).faults[0];
+    const statusesOf = async ({ ask }: ReturnType<typeof shopAt>, paths: readonly string[]) =>
+      Promise.all(paths.map(async (path) => (await ask('GET', path)).status));
+
+    test.each([
+      [{ goodId: 7 }, '/shop/goods/7', '/shop/goods/8'],
+      [{ goodId: '7' }, '/shop/goods/7', '/shop/goods/07'],
+      [{ goodId: '9223372036854775807' }, '/shop/goods/9223372036854775807', '/shop/goods/9223372036854775806'],
+      [{ operation: 'getGood', goodId: 'blue-hat' }, '/shop/goods/blue-hat', '/shop/goods/hat'],
+      [{ color: 'red' }, '/shop/goods?color=red', '/shop/goods?color=blue'],
+      [{ color: 5 }, '/shop/goods?color=5', '/shop/goods'],
+      [{ color: true }, '/shop/goods?color=true', '/v1/pets?color=true'],
+      [{ operation: 'listGoods', status: 'shipped' }, '/shop/goods?status=shipped', '/shop/goods?status=sold'],
+      [{ status: 'sold' }, '/v1/pets?status=sold', '/v1/pets?status=pending'],
+      [{ key: 'free-key', operation: 'getKey' }, '/shop/keys/a', '/shop/goods'],
+    ])('matches %j', async (when, meets, fails) => {
+      expect(await statusesOf(shopAt(scenario(when), [catalog]), [meets, fails])).toEqual([503, 200]);
+      const added = shopAt({}, [catalog]);
+      createControl(added.sim).addFault(rule(when));
+      expect(await statusesOf(added, [meets, fails])).toEqual([503, 200]);
+    });
+
+    test('refuses a condition that no operation of the rule has', () => {
+      const { sim } = shopAt({}, [catalog]);
+      for (const when of [
+        { goodId: 7, operation: 'listPets' },
+        { color: 'red', petId: 3 },
+      ]) {
+        for (const add of [() => sim.faults.add(rule(when)), () => createControl(sim).addFault(rule(when))])
+          expect(add).toThrow(
+            'when: expected conditions of one operation: POST only with createPet, status only with listGoods or listPets, petId only with getPet, color only with listGoods, goodId only with getGood',
+          );
+      }
+      expect(() => sim.faults.add(rule({ godId: 7 }))).toThrow('godId: expected a known field; did you mean goodId?');
+      expect(() => shopAt().sim.faults.add(rule({ goodId: 7 }))).toThrow('goodId: expected a known field');
+      expect(sim.faults.list()).toEqual([]);
+    });
+
+    test('through the control API of a server, in a sandbox, and in an exported state', async () => {
+      const { sim, ask } = shopAt({}, [catalog]);
+      const server = await listen(sim, { port: 0 });
+      onTestFinished(() => server.close({ graceMs: 0 }));
+      const control = createControl(server.controlUrl);
+      expect(await control.addFault(rule({ goodId: 7 }))).toEqual({ name: 'own' });
+      await expect(control.addFault(rule({ goodId: 7, petId: 3 }, 'other'))).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining('when: expected conditions of one operation'),
+      });
+      expect(await control.listOperations()).toContainEqual({
+        name: 'getGood',
+        target: 'GET /goods/{goodId}',
+        conditions: ['goodId'],
+      });
+      expect(await control.listOperations()).toContainEqual({ name: 'getKey', target: 'GET /keys/{key}' });
+      await control.createSandbox({ name: 'mine', scenario: scenario({ color: 'red' }) });
+      const state = await control.exportState();
+      await control.removeFault({ name: 'own' });
+      expect((await ask('GET', '/shop/goods/7')).status).toBe(200);
+      await control.importState(state);
+      expect((await ask('GET', '/shop/goods/7')).status).toBe(503);
+      const [written] = stateAsScenario(await control.exportState()).faults as [Fault];
+      expect(written).toMatchObject({ when: { goodId: 7 } });
+      const [first] = state.faults.rules;
+      const wrong = { ...first, rule: { ...first?.rule, when: { godId: 7 } } };
+      const broken = { ...state, faults: { ...state.faults, rules: [wrong] } } as unknown as typeof state;
+      await expect(control.importState(broken)).rejects.toThrow(
+        'faults.rules[0].rule.when.godId: expected a known field; did you mean goodId?',
+      );
+    });
+
+    test('in a file, and in the saved state of a page', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const file = join(folder, 'own.json');
+      await writeFile(file, JSON.stringify(scenario({ operation: ['getGood', 'ownRoute'], goodId: 7 })));
+      const read = await readScenario(file, { services: [catalog], operations: ['ownRoute'] });
+      expect(await statusesOf(shopAt(read, [catalog], ['ownRoute']), ['/shop/goods/7', '/shop/goods/8'])).toEqual([
+        503, 200,
+      ]);
+      await expect(readScenario(file, { services: [catalog] })).rejects.toThrow('got "ownRoute"');
+      await expect(readScenario(file)).rejects.toThrow('when.goodId: expected a known field');
+
+      const storage = new MemoryStorage();
+      const { sim } = shopAt({}, [catalog]);
+      const save = persist(sim, storage);
+      sim.faults.add(rule({ goodId: 7 }));
+      save();
+      const next = shopAt({}, [catalog]);
+      persist(next.sim, storage);
+      expect((await next.ask('GET', '/shop/goods/7')).status).toBe(503);
+    });
   });
 
   test('allows the methods of all operations in the preflight', async () => {

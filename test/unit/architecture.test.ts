@@ -66,7 +66,16 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   hunt: ['clock', 'judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
   'test-kits': ['clock', 'hunt', 'in-process', 'journal', 'judge', 'petstore', 'scenario', 'simulator', 'values'],
   'judge/node': [],
-  'scenario/node': ['control-api', 'petstore', 'rate-limits', 'scenario', 'validation', 'values'],
+  'scenario/node': [
+    'control-api',
+    'petstore',
+    'rate-limits',
+    'requests',
+    'scenario',
+    'simulator',
+    'validation',
+    'values',
+  ],
   'server/http': [
     'clock',
     'control-api',

@@ -2,16 +2,22 @@ import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { defaultScenario } from '../../petstore/default-scenario.js';
 import { documentedPlans } from '../../petstore/document.js';
+import { petstore } from '../../petstore/petstore.js';
 import type { GeneratePets } from '../../petstore/resolve-pets.js';
 import { resolveScenario } from '../../petstore/scenario.js';
 import { type PlanLimits, type WindowLengths, windowSeconds } from '../../rate-limits/plan-limits.js';
+import { withTable } from '../../requests/operation-table.js';
+import type { SimulatorOptions } from '../../simulator/simulator.js';
+import { rulesOf } from '../../simulator/simulator-state.js';
 import { type Issue, issueAt } from '../../validation/issue.js';
 import { hintFor } from '../../validation/nearest.js';
+import { checkOptions } from '../../values/check-options.js';
 import { isMap } from '../../values/plain-data.js';
-import type { KnownOperations } from '../operations.js';
+import { type KnownOperations, knownOperations } from '../operations.js';
 import { readStart } from '../read-start.js';
 import type { ResolvedScenario } from '../resolve-scenario.js';
 import { ScenarioError } from '../scenario-error.js';
+import type { ScenarioRules } from '../scenario-rules.js';
 import type { Scenario } from '../scenario-schema.js';
 import type { Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
@@ -29,6 +35,8 @@ interface ReadOptions {
   generatePets?: GeneratePets;
   /** Names of operations that the scenario may contain. Default: `listPets`, `createPet` and `getPet`. */
   operations?: KnownOperations | undefined;
+  /** Schemas of a simulator with services of the user. Default: those of the Petstore alone. */
+  rules?: ScenarioRules | undefined;
 }
 
 /** Scenario that was read from a file and checked. */
@@ -47,11 +55,25 @@ export interface ReadScenario {
 
 /**
  * Reads a scenario for `createSimulator`: a shipped one by its name, or a YAML or JSON file by its path.
+ * @param options services and operations that the simulator has in addition, as for `createSimulator`
  * @throws {ScenarioError} with every mistake and its file, line and column
  * @example const sim = createSimulator({ scenario: await readScenario('./two-left.yaml') });
  */
-export async function readScenario(nameOrFile: string): Promise<Scenario> {
-  const { scenario } = await readScenarioAndFiles(nameOrFile);
+export async function readScenario(
+  nameOrFile: string,
+  options: Pick<SimulatorOptions, 'services' | 'operations'> = {},
+): Promise<Scenario> {
+  checkOptions('readScenario', options, { services: true, operations: true } satisfies Record<
+    keyof typeof options,
+    true
+  >);
+  const { services = [], operations = [] } = options;
+  const tables = services.map(withTable);
+  const names = [petstore, ...tables].flatMap((service) => service.operations);
+  const { scenario } = await readScenarioAndFiles(nameOrFile, {
+    rules: rulesOf(petstore, tables),
+    operations: knownOperations([...names, ...operations]),
+  });
   return scenario;
 }
 
@@ -65,7 +87,7 @@ export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFil
  */
 export async function readScenarioAndFiles(
   nameOrFile: string,
-  { overrides = [], shipped = shippedScenarios(), generatePets = () => [], operations }: ReadOptions = {},
+  { overrides = [], shipped = shippedScenarios(), generatePets = () => [], operations, rules }: ReadOptions = {},
 ): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
   const layered = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
@@ -79,7 +101,7 @@ export async function readScenarioAndFiles(
     try {
       const content = withoutExtends(value, nameOrFile);
       const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
-      const resolved = resolveScenario(scenario, generatePets, readStart, operations);
+      const resolved = resolveScenario(scenario, generatePets, readStart, operations, rules);
       found = {
         scenario,
         resolved,
