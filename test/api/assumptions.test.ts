@@ -20,6 +20,8 @@ import {
 /** Effect of one value of an assumption on the API, in a service that otherwise has the defaults. */
 type Behaviour<Value> = [value: Value, does: string, check: (service: Service) => Promise<void>];
 
+const of = <const Value>(...row: Behaviour<Value>): Behaviour<Value> => row;
+
 /** All values of one assumption. */
 interface Point<Value> {
   /** Part of the response that shows the assumption. */
@@ -134,388 +136,256 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
       ['available', 'makes a new pet available', givesStatus('available')],
       ['pending', 'makes a new pet pending', givesStatus('pending')],
       ['sold', 'makes a new pet sold', givesStatus('sold')],
-      [
-        'absent',
-        'leaves the field out',
-        async ({ post, get }) => {
-          expectAnswer(await post(rex), 201, { id: 4, ...rex });
-          expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex });
-          expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4]);
-          expect(ids(await get('/pets?status=available'))).toEqual([1]);
-          expectAnswer(await post({ ...rex, status: 'sold' }), 201, { id: 5, ...rex, status: 'sold' });
-        },
-      ],
+      of('absent', 'leaves the field out', async ({ post, get }) => {
+        expectAnswer(await post(rex), 201, { id: 4, ...rex });
+        expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex });
+        expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4]);
+        expect(ids(await get('/pets?status=available'))).toEqual([1]);
+        expectAnswer(await post({ ...rex, status: 'sold' }), 201, { id: 5, ...rex, status: 'sold' });
+      }),
     ],
   },
   unknownCategory: {
     scenario: { categories: [1, 9223372036854775807n] },
     behaviours: [
-      [
-        'accept',
-        'takes any categoryId',
-        async ({ post }) => {
-          expectAnswer(await post({ ...rex, categoryId: 77 }), 201, {
-            id: 4,
-            ...rex,
-            categoryId: 77,
-            status: 'available',
-          });
-        },
-      ],
-      [
-        'reject',
-        'takes only a categoryId that the scenario lists',
-        async ({ post, sim }) => {
-          expectAnswer(await post({ ...rex, categoryId: 77 }), 400, invalid('categoryId 77 is not a known category.'));
-          expect((await post(rex)).status).toBe(201);
-          expect((await post('{"name":"Rex","categoryId":9223372036854775807}')).status).toBe(201);
-          expect((await post('{"name":"Rex","categoryId":9223372036854775806}')).status).toBe(400);
-          expect(sim.pets.size).toBe(5);
-        },
-      ],
+      of('accept', 'takes any categoryId', async ({ post }) => {
+        expectAnswer(await post({ ...rex, categoryId: 77 }), 201, {
+          id: 4,
+          ...rex,
+          categoryId: 77,
+          status: 'available',
+        });
+      }),
+      of('reject', 'takes only a categoryId that the scenario lists', async ({ post, sim }) => {
+        expectAnswer(await post({ ...rex, categoryId: 77 }), 400, invalid('categoryId 77 is not a known category.'));
+        expect((await post(rex)).status).toBe(201);
+        expect((await post('{"name":"Rex","categoryId":9223372036854775807}')).status).toBe(201);
+        expect((await post('{"name":"Rex","categoryId":9223372036854775806}')).status).toBe(400);
+        expect(sim.pets.size).toBe(5);
+      }),
     ],
   },
   unknownFields: {
     behaviours: [
-      [
-        'ignore',
-        'forgets them',
-        async ({ post, get }) => {
-          expectAnswer(await post({ ...rex, color: 'red' }), 201, { id: 4, ...rex, status: 'available' });
-          expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex, status: 'available' });
-        },
-      ],
-      [
-        'reject',
-        'answers 400 and names the field',
-        async ({ post, sim }) => {
-          expectAnswer(await post({ ...rex, color: 'red' }), 400, invalid('"color" is not a field of NewPet.'));
-          expectAnswer(await post({ ...rex, id: 9 }), 400, invalid('"id" is not a field of NewPet.'));
-          expect((await post(rex)).status).toBe(201);
-          expect(sim.pets.size).toBe(4);
-        },
-      ],
-      [
-        'echo',
-        'gives them back exactly, but never takes an id',
-        async ({ post, get }) => {
-          const answer = await post(
-            '{"id":9,"name":"Rex","color":{"a":[9007199254740993,null]},"categoryId":1,"__proto__":true}',
-          );
-          expect(answer.status).toBe(201);
-          const text =
-            '{"id":4,"name":"Rex","categoryId":1,"status":"available","color":{"a":[9007199254740993,null]},"__proto__":true}';
-          expect(answer.bodyText).toBe(text);
-          expect((await get('/pets/4')).bodyText).toBe(text);
-        },
-      ],
+      of('ignore', 'forgets them', async ({ post, get }) => {
+        expectAnswer(await post({ ...rex, color: 'red' }), 201, { id: 4, ...rex, status: 'available' });
+        expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex, status: 'available' });
+      }),
+      of('reject', 'answers 400 and names the field', async ({ post, sim }) => {
+        expectAnswer(await post({ ...rex, color: 'red' }), 400, invalid('"color" is not a field of NewPet.'));
+        expectAnswer(await post({ ...rex, id: 9 }), 400, invalid('"id" is not a field of NewPet.'));
+        expect((await post(rex)).status).toBe(201);
+        expect(sim.pets.size).toBe(4);
+      }),
+      of('echo', 'gives them back exactly, but never takes an id', async ({ post, get }) => {
+        const answer = await post(
+          '{"id":9,"name":"Rex","color":{"a":[9007199254740993,null]},"categoryId":1,"__proto__":true}',
+        );
+        expect(answer.status).toBe(201);
+        const text =
+          '{"id":4,"name":"Rex","categoryId":1,"status":"available","color":{"a":[9007199254740993,null]},"__proto__":true}';
+        expect(answer.bodyText).toBe(text);
+        expect((await get('/pets/4')).bodyText).toBe(text);
+      }),
     ],
   },
   emptyName: {
     behaviours: [
-      [
-        'accept',
-        'takes it',
-        async ({ post }) => {
-          expectAnswer(await post({ ...rex, name: '' }), 201, { id: 4, name: '', categoryId: 1, status: 'available' });
-        },
-      ],
-      [
-        'reject',
-        'answers 400',
-        async ({ post }) => {
-          expectAnswer(await post({ ...rex, name: '' }), 400, invalid('name is empty.'));
-          expect((await post({ ...rex, name: ' ' })).status).toBe(201);
-        },
-      ],
+      of('accept', 'takes it', async ({ post }) => {
+        expectAnswer(await post({ ...rex, name: '' }), 201, { id: 4, name: '', categoryId: 1, status: 'available' });
+      }),
+      of('reject', 'answers 400', async ({ post }) => {
+        expectAnswer(await post({ ...rex, name: '' }), 400, invalid('name is empty.'));
+        expect((await post({ ...rex, name: ' ' })).status).toBe(201);
+      }),
     ],
   },
   listOrder: {
     scenario: { pets: numbered(12) },
     behaviours: [
-      [
-        'id-ascending',
-        'lists the lowest id first',
-        async ({ get, post }) => {
-          await post(rex);
-          expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-        },
-      ],
-      [
-        'newest-first',
-        'lists the highest id first',
-        async ({ get, post }) => {
-          await post(rex);
-          expect(ids(await get('/pets?limit=4'))).toEqual([13, 12, 11, 10]);
-        },
-      ],
-      [
-        'shuffled',
-        'lists in an order that the seed alone decides',
-        async (service) => {
-          const order = ids(await service.get('/pets'));
-          expect(order).not.toEqual([...order].sort((a, b) => a - b));
-          expect([...order].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-          expect(ids(await service.get('/pets?limit=5'))).toEqual(order.slice(0, 5));
-          const scenario = { pets: numbered(12), assumptions: { listOrder: 'shuffled' } } as const;
-          const orderOf = (seed: number) =>
-            createSimulator({ scenario: { ...scenario, seed } })
-              .pets.list()
-              .map(({ id }) => id);
-          expect(orderOf(1)).toEqual(order);
-          expect(orderOf(2)).not.toEqual(order);
-        },
-      ],
+      of('id-ascending', 'lists the lowest id first', async ({ get, post }) => {
+        await post(rex);
+        expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+      }),
+      of('newest-first', 'lists the highest id first', async ({ get, post }) => {
+        await post(rex);
+        expect(ids(await get('/pets?limit=4'))).toEqual([13, 12, 11, 10]);
+      }),
+      of('shuffled', 'lists in an order that the seed alone decides', async (service) => {
+        const order = ids(await service.get('/pets'));
+        expect(order).not.toEqual([...order].sort((a, b) => a - b));
+        expect([...order].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        expect(ids(await service.get('/pets?limit=5'))).toEqual(order.slice(0, 5));
+        const scenario = { pets: numbered(12), assumptions: { listOrder: 'shuffled' } } as const;
+        const orderOf = (seed: number) =>
+          createSimulator({ scenario: { ...scenario, seed } })
+            .pets.list()
+            .map(({ id }) => id);
+        expect(orderOf(1)).toEqual(order);
+        expect(orderOf(2)).not.toEqual(order);
+      }),
     ],
   },
   paging: {
     scenario: { pets: numbered(5) },
     behaviours: [
-      [
-        'none',
-        'shows no way to the next page',
-        async (service) => {
-          expect(await walk(service, '/pets?limit=2')).toEqual({ pages: [[1, 2]], queries: [] });
-        },
-      ],
-      [
-        'cursor',
-        'links to the pets after the last one shown',
-        async (service) => {
-          expect(await walk(service, '/pets?limit=2&status=available')).toEqual({
-            pages: [[1, 2], [3, 4], [5]],
-            queries: ['limit=2&status=available&cursor=after-2', 'limit=2&status=available&cursor=after-4'],
-          });
-          expectAnswer(await service.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
-          expect(ids(await service.get('/pets?cursor=after-99'))).toEqual([]);
-          service.sim.pets.remove(2);
-          expect(ids(await service.get('/pets?limit=2&cursor=after-2'))).toEqual([3, 4]);
-        },
-      ],
-      [
-        'offset',
-        'links to how many pets to leave out',
-        async (service) => {
-          expect(await walk(service, '/pets?limit=2')).toEqual({
-            pages: [[1, 2], [3, 4], [5]],
-            queries: ['limit=2&offset=2', 'limit=2&offset=4'],
-          });
-          expectAnswer(
-            await service.get('/pets?offset=-1'),
-            400,
-            invalid('offset is "-1"; it must be a whole number from 0.'),
-          );
-          expect(ids(await service.get('/pets?offset=3&limit=1'))).toEqual([4]);
-        },
-      ],
-      [
-        'page',
-        'links to the number of the next page',
-        async (service) => {
-          expect(await walk(service, '/pets?limit=2')).toEqual({
-            pages: [[1, 2], [3, 4], [5]],
-            queries: ['limit=2&page=2', 'limit=2&page=3'],
-          });
-          expectAnswer(
-            await service.get('/pets?page=0'),
-            400,
-            invalid('page is "0"; it must be a whole number from 1.'),
-          );
-          expect(ids(await service.get('/pets?page=9'))).toEqual([]);
-        },
-      ],
+      of('none', 'shows no way to the next page', async (service) => {
+        expect(await walk(service, '/pets?limit=2')).toEqual({ pages: [[1, 2]], queries: [] });
+      }),
+      of('cursor', 'links to the pets after the last one shown', async (service) => {
+        expect(await walk(service, '/pets?limit=2&status=available')).toEqual({
+          pages: [[1, 2], [3, 4], [5]],
+          queries: ['limit=2&status=available&cursor=after-2', 'limit=2&status=available&cursor=after-4'],
+        });
+        expectAnswer(await service.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
+        expect(ids(await service.get('/pets?cursor=after-99'))).toEqual([]);
+        service.sim.pets.remove(2);
+        expect(ids(await service.get('/pets?limit=2&cursor=after-2'))).toEqual([3, 4]);
+      }),
+      of('offset', 'links to how many pets to leave out', async (service) => {
+        expect(await walk(service, '/pets?limit=2')).toEqual({
+          pages: [[1, 2], [3, 4], [5]],
+          queries: ['limit=2&offset=2', 'limit=2&offset=4'],
+        });
+        expectAnswer(
+          await service.get('/pets?offset=-1'),
+          400,
+          invalid('offset is "-1"; it must be a whole number from 0.'),
+        );
+        expect(ids(await service.get('/pets?offset=3&limit=1'))).toEqual([4]);
+      }),
+      of('page', 'links to the number of the next page', async (service) => {
+        expect(await walk(service, '/pets?limit=2')).toEqual({
+          pages: [[1, 2], [3, 4], [5]],
+          queries: ['limit=2&page=2', 'limit=2&page=3'],
+        });
+        expectAnswer(await service.get('/pets?page=0'), 400, invalid('page is "0"; it must be a whole number from 1.'));
+        expect(ids(await service.get('/pets?page=9'))).toEqual([]);
+      }),
     ],
   },
   limitOutOfRange: {
     scenario: { pets: numbered(120) },
     behaviours: [
-      [
-        'reject',
-        'answers 400',
-        async ({ get }) => {
-          for (const text of ['0', '101', '-5', 'ten']) {
-            expectAnswer(await get(`/pets?limit=${text}`), 400, limitMessage(text));
-          }
-        },
-      ],
-      [
-        'clamp',
-        'takes the nearest limit there is',
-        async ({ get }) => {
-          for (const [text, count] of Object.entries({ 0: 1, 101: 100, '-5': 1, 1e15: 100, ten: 20, 7: 7 })) {
-            const answer = await get(`/pets?limit=${text}`);
-            expect(answer.status).toBe(200);
-            expect(answer.json).toHaveLength(count);
-          }
-        },
-      ],
-      [
-        'default',
-        'takes 20',
-        async ({ get }) => {
-          for (const [text, count] of Object.entries({ 0: 20, 101: 20, '-5': 20, ten: 20, 7: 7 })) {
-            const answer = await get(`/pets?limit=${text}`);
-            expect(answer.status).toBe(200);
-            expect(answer.json).toHaveLength(count);
-          }
-        },
-      ],
+      of('reject', 'answers 400', async ({ get }) => {
+        for (const text of ['0', '101', '-5', 'ten']) {
+          expectAnswer(await get(`/pets?limit=${text}`), 400, limitMessage(text));
+        }
+      }),
+      of('clamp', 'takes the nearest limit there is', async ({ get }) => {
+        for (const [text, count] of Object.entries({ 0: 1, 101: 100, '-5': 1, 1e15: 100, ten: 20, 7: 7 })) {
+          const answer = await get(`/pets?limit=${text}`);
+          expect(answer.status).toBe(200);
+          expect(answer.json).toHaveLength(count);
+        }
+      }),
+      of('default', 'takes 20', async ({ get }) => {
+        for (const [text, count] of Object.entries({ 0: 20, 101: 20, '-5': 20, ten: 20, 7: 7 })) {
+          const answer = await get(`/pets?limit=${text}`);
+          expect(answer.status).toBe(200);
+          expect(answer.json).toHaveLength(count);
+        }
+      }),
     ],
   },
   unknownStatusFilter: {
     behaviours: [
-      [
-        'reject',
-        'answers 400',
-        async ({ get }) => {
-          expectAnswer(
-            await get('/pets?status=lost'),
-            400,
-            invalid('status is "lost"; it must be one of available, pending, sold.'),
-          );
-        },
-      ],
-      [
-        'empty',
-        'lists nothing',
-        async ({ get }) => {
-          expectAnswer(await get('/pets?status=lost'), 200, []);
-          expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
-        },
-      ],
-      [
-        'ignore',
-        'lists everything',
-        async ({ get }) => {
-          expectAnswer(await get('/pets?status=lost'), 200, threePets);
-          expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
-        },
-      ],
+      of('reject', 'answers 400', async ({ get }) => {
+        expectAnswer(
+          await get('/pets?status=lost'),
+          400,
+          invalid('status is "lost"; it must be one of available, pending, sold.'),
+        );
+      }),
+      of('empty', 'lists nothing', async ({ get }) => {
+        expectAnswer(await get('/pets?status=lost'), 200, []);
+        expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
+      }),
+      of('ignore', 'lists everything', async ({ get }) => {
+        expectAnswer(await get('/pets?status=lost'), 200, threePets);
+        expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
+      }),
     ],
   },
   unknownQuery: {
     behaviours: [
-      [
-        'ignore',
-        'answers as if they were not there',
-        async ({ get }) => expectAnswer(await get('/pets?page=2'), 200, threePets),
-      ],
-      [
-        'reject',
-        'answers 400 and names the parameter',
-        async ({ get }) => {
-          expectAnswer(await get('/pets?page=2'), 400, invalid('"page" is not a query parameter of listPets.'));
-          expectAnswer(await get('/pets?limit=1&status=sold'), 200, [threePets[2]]);
-        },
-      ],
+      of('ignore', 'answers as if they were not there', async ({ get }) =>
+        expectAnswer(await get('/pets?page=2'), 200, threePets),
+      ),
+      of('reject', 'answers 400 and names the parameter', async ({ get }) => {
+        expectAnswer(await get('/pets?page=2'), 400, invalid('"page" is not a query parameter of listPets.'));
+        expectAnswer(await get('/pets?limit=1&status=sold'), 200, [threePets[2]]);
+      }),
     ],
   },
   malformedPetId: {
     behaviours: [
-      [
-        'not-found',
-        'answers 404',
-        async ({ get }) => {
-          expectAnswer(await get('/pets/rex'), 404, errorOf(404, 'not_found', expect.any(String)));
-        },
-      ],
-      [
-        'reject',
-        'answers 400',
-        async ({ get }) => {
-          for (const text of ['rex', '01', '9223372036854775808']) {
-            expectAnswer(await get(`/pets/${text}`), 400, invalid('petId is not a whole number from -2^63 to 2^63-1.'));
-          }
-          expectAnswer(await get('/pets/999'), 404, errorOf(404, 'not_found', expect.any(String)));
-        },
-      ],
+      of('not-found', 'answers 404', async ({ get }) => {
+        expectAnswer(await get('/pets/rex'), 404, errorOf(404, 'not_found', expect.any(String)));
+      }),
+      of('reject', 'answers 400', async ({ get }) => {
+        for (const text of ['rex', '01', '9223372036854775808']) {
+          expectAnswer(await get(`/pets/${text}`), 400, invalid('petId is not a whole number from -2^63 to 2^63-1.'));
+        }
+        expectAnswer(await get('/pets/999'), 404, errorOf(404, 'not_found', expect.any(String)));
+      }),
     ],
   },
   contentType: {
     behaviours: [
-      [
-        'reject',
-        'answers 400',
-        async (service) => expectAnswer(await sendText(service), 400, invalid(contentTypeMessage)),
-      ],
-      [
-        'accept',
-        'reads the body as JSON anyway',
-        async (service) => {
-          expectAnswer(await sendText(service), 201, { id: 4, ...rex, status: 'available' });
-          expect((await service.post('no JSON', { headers: { 'Content-Type': '' } })).status).toBe(400);
-        },
-      ],
-      [
-        'unsupported',
-        'answers 415',
-        async (service) => {
-          expectAnswer(await sendText(service), 415, errorOf(415, 'unsupported_media_type', contentTypeMessage));
-          expect((await service.post(rex)).status).toBe(201);
-        },
-      ],
+      of('reject', 'answers 400', async (service) =>
+        expectAnswer(await sendText(service), 400, invalid(contentTypeMessage)),
+      ),
+      of('accept', 'reads the body as JSON anyway', async (service) => {
+        expectAnswer(await sendText(service), 201, { id: 4, ...rex, status: 'available' });
+        expect((await service.post('no JSON', { headers: { 'Content-Type': '' } })).status).toBe(400);
+      }),
+      of('unsupported', 'answers 415', async (service) => {
+        expectAnswer(await sendText(service), 415, errorOf(415, 'unsupported_media_type', contentTypeMessage));
+        expect((await service.post(rex)).status).toBe(201);
+      }),
     ],
   },
   bodyTooLarge: {
     behaviours: [
-      [
-        'payload-too-large',
-        'answers 413',
-        async ({ post }) => {
-          expectAnswer(
-            await post(`{"name":"${'x'.repeat(65_536)}","categoryId":1}`),
-            413,
-            errorOf(413, 'payload_too_large', 'The body is larger than 65536 bytes.'),
-          );
-        },
-      ],
+      of('payload-too-large', 'answers 413', async ({ post }) => {
+        expectAnswer(
+          await post(`{"name":"${'x'.repeat(65_536)}","categoryId":1}`),
+          413,
+          errorOf(413, 'payload_too_large', 'The body is larger than 65536 bytes.'),
+        );
+      }),
     ],
   },
   unknownRoute: {
     behaviours: [
-      [
-        'not-found',
-        'answers 404',
-        async ({ get }) => {
-          expectAnswer(await get('/orders'), 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
-        },
-      ],
+      of('not-found', 'answers 404', async ({ get }) => {
+        expectAnswer(await get('/orders'), 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
+      }),
     ],
   },
   unknownMethod: {
     behaviours: [
-      [
-        'method-not-allowed',
-        'answers 405 with Allow',
-        async ({ call }) => {
-          const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
-          expectAnswer(answer, 405, errorOf(405, 'method_not_allowed', expect.stringContaining('DELETE')));
-          expect(answer.headers.get('allow')).toBe('GET');
-        },
-      ],
-      [
-        'not-found',
-        'answers 404 without Allow',
-        async ({ call }) => {
-          const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
-          expectAnswer(answer, 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
-          expect(answer.headers.has('allow')).toBe(false);
-        },
-      ],
+      of('method-not-allowed', 'answers 405 with Allow', async ({ call }) => {
+        const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
+        expectAnswer(answer, 405, errorOf(405, 'method_not_allowed', expect.stringContaining('DELETE')));
+        expect(answer.headers.get('allow')).toBe('GET');
+      }),
+      of('not-found', 'answers 404 without Allow', async ({ call }) => {
+        const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
+        expectAnswer(answer, 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
+        expect(answer.headers.has('allow')).toBe(false);
+      }),
     ],
   },
   errorCodes: {
     scenario: { keys: { spent: { usage: { minute: 60 } } } },
     behaviours: [
-      [
-        {},
-        'renames the codes',
-        async ({ get }) => {
-          expect((await get('/pets/999')).json.code).toBe('not_found');
-          expect((await get('/pets', { key: 'spent' })).json.code).toBe('rate_limit_exceeded');
-        },
-      ],
-      [
+      of({}, 'renames the codes', async ({ get }) => {
+        expect((await get('/pets/999')).json.code).toBe('not_found');
+        expect((await get('/pets', { key: 'spent' })).json.code).toBe('rate_limit_exceeded');
+      }),
+      of(
         { rate_limit_exceeded: 'RATE_LIMITED', not_found: 'PET_NOT_FOUND' },
         'uses the codes of the map, and our own for the rest',
         async ({ get, post }) => {
@@ -523,226 +393,154 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
           expectAnswer(await get('/pets', { key: 'spent' }), 429, errorOf(429, 'RATE_LIMITED', expect.any(String)));
           expect((await post({})).json.code).toBe('invalid_request');
         },
-      ],
+      ),
     ],
   },
   acceptAnyKey: {
     behaviours: [
-      [
-        false,
-        'answers 401 to an unknown key',
-        async ({ get }) => {
-          expectAnswer(
-            await get('/pets', { key: 'anyone' }),
-            401,
-            errorOf(401, 'unauthorized', 'The API key is unknown.'),
-          );
-        },
-      ],
-      [
-        true,
-        'gives every unknown key the free plan and a separate count',
-        async ({ get }) => {
-          for (const key of ['anyone', 'someone']) {
-            const answer = await get('/pets', { key });
-            expectAnswer(answer, 200, threePets);
-            expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
-          }
-          expect(rate(await get('/pets', { key: 'anyone' }))).toEqual([60, 58, noonSeconds + 60]);
-          expect((await get('/pets', { key: 'revoked-key' })).status).toBe(401);
-        },
-      ],
+      of(false, 'answers 401 to an unknown key', async ({ get }) => {
+        expectAnswer(
+          await get('/pets', { key: 'anyone' }),
+          401,
+          errorOf(401, 'unauthorized', 'The API key is unknown.'),
+        );
+      }),
+      of(true, 'gives every unknown key the free plan and a separate count', async ({ get }) => {
+        for (const key of ['anyone', 'someone']) {
+          const answer = await get('/pets', { key });
+          expectAnswer(answer, 200, threePets);
+          expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+        }
+        expect(rate(await get('/pets', { key: 'anyone' }))).toEqual([60, 58, noonSeconds + 60]);
+        expect((await get('/pets', { key: 'revoked-key' })).status).toBe(401);
+      }),
     ],
   },
   unauthorizedHeaders: {
     behaviours: [
-      [
-        'full',
-        'shows an unused minute of the free plan',
-        async ({ call }) => {
-          const answer = await call('GET', '/pets');
-          expect(answer.status).toBe(401);
-          expect(rate(answer)).toEqual([60, 60, noonSeconds + 60]);
-        },
-      ],
-      [
-        'omit',
-        'leaves them out of a 401 only',
-        async ({ call, get }) => {
-          const answer = await call('GET', '/pets');
-          expectAnswer(answer, 401, errorOf(401, 'unauthorized', expect.any(String)));
-          expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
-          expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="petstore"');
-          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
-        },
-      ],
-      [
-        'remaining-zero',
-        'has Remaining 0',
-        async ({ call }) => {
-          const answer = await call('GET', '/pets');
-          expect(answer.status).toBe(401);
-          expect(rate(answer)).toEqual([60, 0, noonSeconds + 60]);
-          expect(answer.headers.has('retry-after')).toBe(false);
-        },
-      ],
+      of('full', 'shows an unused minute of the free plan', async ({ call }) => {
+        const answer = await call('GET', '/pets');
+        expect(answer.status).toBe(401);
+        expect(rate(answer)).toEqual([60, 60, noonSeconds + 60]);
+      }),
+      of('omit', 'leaves them out of a 401 only', async ({ call, get }) => {
+        const answer = await call('GET', '/pets');
+        expectAnswer(answer, 401, errorOf(401, 'unauthorized', expect.any(String)));
+        expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="petstore"');
+        expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
+      }),
+      of('remaining-zero', 'has Remaining 0', async ({ call }) => {
+        const answer = await call('GET', '/pets');
+        expect(answer.status).toBe(401);
+        expect(rate(answer)).toEqual([60, 0, noonSeconds + 60]);
+        expect(answer.headers.has('retry-after')).toBe(false);
+      }),
     ],
   },
   limitsApply: {
     scenario: { ...twoAMinute, ban: 'off' },
     behaviours: [
-      [
-        'all',
-        'counts every operation and every path',
-        async ({ get, post }) => {
-          expect([(await get('/pets')).status, (await get('/nowhere')).status]).toEqual([200, 404]);
-          expect((await post(rex)).status).toBe(429);
-        },
-      ],
-      [
-        'none',
-        'counts nothing and shows an unused window',
-        async ({ get, post }) => {
-          for (let count = 0; count < 3; count++) {
-            expect((await post(rex)).status).toBe(201);
-            expect(rate(await get('/pets'))).toEqual([2, 2, noonSeconds + 60]);
-          }
-        },
-      ],
-      [
-        ['createPet'],
-        'counts what the list names',
-        async ({ get, post }) => {
-          for (const status of [201, 201, 429]) {
-            expect((await get('/pets')).status).toBe(200);
-            expect((await get('/nowhere')).status).toBe(404);
-            expect((await post(rex)).status).toBe(status);
-          }
-        },
-      ],
+      of('all', 'counts every operation and every path', async ({ get, post }) => {
+        expect([(await get('/pets')).status, (await get('/nowhere')).status]).toEqual([200, 404]);
+        expect((await post(rex)).status).toBe(429);
+      }),
+      of('none', 'counts nothing and shows an unused window', async ({ get, post }) => {
+        for (let count = 0; count < 3; count++) {
+          expect((await post(rex)).status).toBe(201);
+          expect(rate(await get('/pets'))).toEqual([2, 2, noonSeconds + 60]);
+        }
+      }),
+      of(['createPet'], 'counts what the list names', async ({ get, post }) => {
+        for (const status of [201, 201, 429]) {
+          expect((await get('/pets')).status).toBe(200);
+          expect((await get('/nowhere')).status).toBe(404);
+          expect((await post(rex)).status).toBe(status);
+        }
+      }),
     ],
   },
   enterpriseLimits: {
     scenario: { keys: { 'enterprise-key': { plan: 'enterprise', usage: { minute: 5 } } } },
     behaviours: [
-      [
-        { minute: 5_000, day: 1_000_000 },
-        'gives 5,000 a minute',
-        async ({ get }) => {
-          expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([5_000, 4_994, noonSeconds + 60]);
-        },
-      ],
-      [
-        { minute: 10, day: 50 },
-        'gives the configured limits',
-        async ({ get, sim }) => {
-          expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([10, 4, noonSeconds + 60]);
-          expect(sim.keys.get('enterprise-key').day).toMatchObject({ limit: 50, remaining: 49 });
-        },
-      ],
+      of({ minute: 5_000, day: 1_000_000 }, 'gives 5,000 a minute', async ({ get }) => {
+        expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([5_000, 4_994, noonSeconds + 60]);
+      }),
+      of({ minute: 10, day: 50 }, 'gives the configured limits', async ({ get, sim }) => {
+        expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([10, 4, noonSeconds + 60]);
+        expect(sim.keys.get('enterprise-key').day).toMatchObject({ limit: 50, remaining: 49 });
+      }),
     ],
   },
   algorithm: {
     scenario: { plans: { free: { minute: 6, day: 1_000 } }, ban: 'off' },
     behaviours: [
-      [
-        'fixed-window',
-        'gives everything back at once at the reset',
-        async (service) => {
-          await service.get('/pets');
-          service.sim.clock.advance('59s');
-          expect(retryAfter(await untilRefused(service))).toBe(1);
-          service.sim.clock.advance('1s');
-          expect(rate(await service.get('/pets'))).toEqual([6, 5, noonSeconds + 120]);
-        },
-      ],
-      [
-        'sliding-log',
-        'gives each request back a minute after it',
-        async (service) => {
-          await service.get('/pets');
-          service.sim.clock.advance('59s');
-          expect(retryAfter(await untilRefused(service))).toBe(1);
-          service.sim.clock.advance('1s');
-          const answer = await service.get('/pets');
-          expect(answer.status).toBe(200);
-          expect(rate(answer)).toEqual([6, 0, noonSeconds + 119]);
-          expect(retryAfter(await service.get('/pets'))).toBe(59);
-        },
-      ],
-      [
-        'token-bucket',
-        'gives one request back every ten seconds',
-        async (service) => {
-          const refused = await untilRefused(service);
-          expect(refused.status).toBe(429);
-          expect(rate(refused)).toEqual([6, 0, noonSeconds + 10]);
-          expect(retryAfter(refused)).toBe(10);
-          service.sim.clock.advance('10s');
-          expect(rate(await service.get('/pets'))).toEqual([6, 0, noonSeconds + 20]);
-          expect(retryAfter(await service.get('/pets'))).toBe(10);
-        },
-      ],
+      of('fixed-window', 'gives everything back at once at the reset', async (service) => {
+        await service.get('/pets');
+        service.sim.clock.advance('59s');
+        expect(retryAfter(await untilRefused(service))).toBe(1);
+        service.sim.clock.advance('1s');
+        expect(rate(await service.get('/pets'))).toEqual([6, 5, noonSeconds + 120]);
+      }),
+      of('sliding-log', 'gives each request back a minute after it', async (service) => {
+        await service.get('/pets');
+        service.sim.clock.advance('59s');
+        expect(retryAfter(await untilRefused(service))).toBe(1);
+        service.sim.clock.advance('1s');
+        const answer = await service.get('/pets');
+        expect(answer.status).toBe(200);
+        expect(rate(answer)).toEqual([6, 0, noonSeconds + 119]);
+        expect(retryAfter(await service.get('/pets'))).toBe(59);
+      }),
+      of('token-bucket', 'gives one request back every ten seconds', async (service) => {
+        const refused = await untilRefused(service);
+        expect(refused.status).toBe(429);
+        expect(rate(refused)).toEqual([6, 0, noonSeconds + 10]);
+        expect(retryAfter(refused)).toBe(10);
+        service.sim.clock.advance('10s');
+        expect(rate(await service.get('/pets'))).toEqual([6, 0, noonSeconds + 20]);
+        expect(retryAfter(await service.get('/pets'))).toBe(10);
+      }),
     ],
   },
   windowStart: {
     scenario: { clock: { start: '2026-01-01T12:00:30Z' }, keys: { worn: { usage: { day: 999 } } } },
     behaviours: [
-      [
-        'first-request',
-        'starts it at the first request',
-        async ({ get }) => {
-          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 90]);
-          expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 30 + 86_400]);
-        },
-      ],
-      [
-        'clock',
-        'starts it at the full minute and at midnight UTC',
-        async ({ get }) => {
-          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
-          expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 43_200]);
-        },
-      ],
+      of('first-request', 'starts it at the first request', async ({ get }) => {
+        expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 90]);
+        expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 30 + 86_400]);
+      }),
+      of('clock', 'starts it at the full minute and at midnight UTC', async ({ get }) => {
+        expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 43_200]);
+      }),
     ],
   },
   rejectedCounts: {
     // Only a log shows requests counted in the window that refuses.
     scenario: { plans: { free: { minute: 2, day: 10 } }, ban: 'off', limits: { algorithm: 'sliding-log' } },
     behaviours: [
-      [
-        'none',
-        'counts a refused request nowhere',
-        async (service) => {
-          await untilRefused(service);
-          expect(service.sim.keys.get('free-key').day.remaining).toBe(8);
-          service.sim.clock.advance('60s');
-          expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 120]);
-        },
-      ],
-      [
-        'other-windows',
-        'counts it in the window that had some left',
-        async (service) => {
-          service.sim.clock.advance('1s');
-          await untilRefused(service);
-          expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
-          service.sim.clock.advance('60s');
-          expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 121]);
-        },
-      ],
-      [
-        'all',
-        'counts it in both, so that it uses up later requests',
-        async (service) => {
-          await untilRefused(service);
-          expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
-          service.sim.clock.advance('30s');
-          expect((await service.get('/pets')).status).toBe(429);
-          service.sim.clock.advance('30s');
-          expect(rate(await service.get('/pets'))).toEqual([2, 0, noonSeconds + 90]);
-        },
-      ],
+      of('none', 'counts a refused request nowhere', async (service) => {
+        await untilRefused(service);
+        expect(service.sim.keys.get('free-key').day.remaining).toBe(8);
+        service.sim.clock.advance('60s');
+        expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 120]);
+      }),
+      of('other-windows', 'counts it in the window that had some left', async (service) => {
+        service.sim.clock.advance('1s');
+        await untilRefused(service);
+        expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
+        service.sim.clock.advance('60s');
+        expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 121]);
+      }),
+      of('all', 'counts it in both, so that it uses up later requests', async (service) => {
+        await untilRefused(service);
+        expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
+        service.sim.clock.advance('30s');
+        expect((await service.get('/pets')).status).toBe(429);
+        service.sim.clock.advance('30s');
+        expect(rate(await service.get('/pets'))).toEqual([2, 0, noonSeconds + 90]);
+      }),
     ],
   },
   reportedWindow: {
@@ -754,180 +552,122 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
       },
     },
     behaviours: [
-      [
-        'least-remaining',
-        'shows the window that runs out first',
-        async ({ get }) => {
-          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
-          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
-        },
-      ],
-      [
-        'minute',
-        'shows the minute, until the day refuses',
-        async ({ get }) => {
-          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([60, 49, noonSeconds + 60]);
-          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
-          const refused = await get('/pets', { key: 'no-day' });
-          expect(refused.status).toBe(429);
-          expect(rate(refused)).toEqual([1_000, 0, noonSeconds + 86_400]);
-        },
-      ],
-      [
-        'day',
-        'shows the day',
-        async ({ get }) => {
-          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
-          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([1_000, 989, noonSeconds + 86_400]);
-        },
-      ],
+      of('least-remaining', 'shows the window that runs out first', async ({ get }) => {
+        expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
+        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+      }),
+      of('minute', 'shows the minute, until the day refuses', async ({ get }) => {
+        expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([60, 49, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+        const refused = await get('/pets', { key: 'no-day' });
+        expect(refused.status).toBe(429);
+        expect(rate(refused)).toEqual([1_000, 0, noonSeconds + 86_400]);
+      }),
+      of('day', 'shows the day', async ({ get }) => {
+        expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
+        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([1_000, 989, noonSeconds + 86_400]);
+      }),
     ],
   },
   rateLimitFields: {
     scenario: twoAMinute,
     behaviours: [
       ['none', 'sends no such field', async (service) => expect(await draftFields(service)).toEqual([])],
-      [
-        'legacy',
-        'sends three fields of numbers, the last one the seconds until the reset',
-        async (service) => {
-          expect(await draftFields(service)).toEqual([
-            ['ratelimit-limit', '2'],
-            ['ratelimit-remaining', '1'],
-            ['ratelimit-reset', '60'],
-          ]);
-          const refused = await untilRefused(service);
-          expect(refused.headers.get('ratelimit-remaining')).toBe('0');
-        },
-      ],
-      [
-        'structured-rt',
-        'names what remains and the seconds until the reset',
-        async (service) =>
-          expect(await draftFields(service)).toEqual([
-            ['ratelimit', '"minute";r=1;t=60'],
-            ['ratelimit-policy', '"minute";q=2;w=60'],
-          ]),
-      ],
-      [
-        'structured-aw',
-        'names what is available and the seconds that it is for',
-        async (service) =>
-          expect(await draftFields(service)).toEqual([
-            ['ratelimit', '"minute";a=1;w=60'],
-            ['ratelimit-policy', '"minute";q=2;w=60'],
-          ]),
-      ],
+      of('legacy', 'sends three fields of numbers, the last one the seconds until the reset', async (service) => {
+        expect(await draftFields(service)).toEqual([
+          ['ratelimit-limit', '2'],
+          ['ratelimit-remaining', '1'],
+          ['ratelimit-reset', '60'],
+        ]);
+        const refused = await untilRefused(service);
+        expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+      }),
+      of('structured-rt', 'names what remains and the seconds until the reset', async (service) =>
+        expect(await draftFields(service)).toEqual([
+          ['ratelimit', '"minute";r=1;t=60'],
+          ['ratelimit-policy', '"minute";q=2;w=60'],
+        ]),
+      ),
+      of('structured-aw', 'names what is available and the seconds that it is for', async (service) =>
+        expect(await draftFields(service)).toEqual([
+          ['ratelimit', '"minute";a=1;w=60'],
+          ['ratelimit-policy', '"minute";q=2;w=60'],
+        ]),
+      ),
     ],
   },
   retryAfterForm: {
     scenario: twoAMinute,
     behaviours: [
-      [
-        'seconds',
-        'writes whole seconds',
-        async (service) => {
-          const answer = await untilRefused(service);
-          expect(answer.status).toBe(429);
-          expect(answer.headers.get('retry-after')).toBe('60');
-        },
-      ],
-      [
-        'http-date',
-        'writes the instant of the reset, on limits and on bans',
-        async (service) => {
-          const answer = await untilRefused(service);
-          expect(answer.status).toBe(429);
-          expect(answer.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
-          expect(rate(answer)).toEqual([2, 0, noonSeconds + 60]);
-          const banned = await untilBanned(service);
-          expect(banned.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:02:06 GMT');
-        },
-      ],
+      of('seconds', 'writes whole seconds', async (service) => {
+        const answer = await untilRefused(service);
+        expect(answer.status).toBe(429);
+        expect(answer.headers.get('retry-after')).toBe('60');
+      }),
+      of('http-date', 'writes the instant of the reset, on limits and on bans', async (service) => {
+        const answer = await untilRefused(service);
+        expect(answer.status).toBe(429);
+        expect(answer.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
+        expect(rate(answer)).toEqual([2, 0, noonSeconds + 60]);
+        const banned = await untilBanned(service);
+        expect(banned.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:02:06 GMT');
+      }),
     ],
   },
   banAfter: {
     scenario: twoAMinute,
     behaviours: [
-      [
-        3,
-        'bans at the third strike',
-        async (service) => {
-          await untilRefused(service);
-          expect(await insist(service, 3)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'key_banned']);
-        },
-      ],
-      [
-        1,
-        'bans at the first strike',
-        async (service) => {
-          await untilRefused(service);
-          expect(await insist(service, 1)).toEqual(['key_banned']);
-        },
-      ],
-      [
-        0,
-        'never bans',
-        async (service) => {
-          await untilRefused(service);
-          expect(await insist(service, 12)).toEqual(Array(12).fill('rate_limit_exceeded'));
-        },
-      ],
+      of(3, 'bans at the third strike', async (service) => {
+        await untilRefused(service);
+        expect(await insist(service, 3)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'key_banned']);
+      }),
+      of(1, 'bans at the first strike', async (service) => {
+        await untilRefused(service);
+        expect(await insist(service, 1)).toEqual(['key_banned']);
+      }),
+      of(0, 'never bans', async (service) => {
+        await untilRefused(service);
+        expect(await insist(service, 12)).toEqual(Array(12).fill('rate_limit_exceeded'));
+      }),
     ],
   },
   banGraceMs: {
     scenario: { ...twoAMinute },
     behaviours: [
-      [
-        1_000,
-        'spares a burst of one second',
-        async (service) => {
-          await untilRefused(service);
-          service.sim.clock.advance('1s');
-          await service.get('/pets');
-          expect(service.sim.keys.get('free-key').strikes).toBe(0);
-          service.sim.clock.advance('1ms');
-          await service.get('/pets');
-          expect(service.sim.keys.get('free-key').strikes).toBe(1);
-        },
-      ],
-      [
-        0,
-        'spares only the instant of the first refusal',
-        async (service) => {
-          await untilRefused(service);
-          await service.get('/pets');
-          expect(service.sim.keys.get('free-key').strikes).toBe(0);
-          service.sim.clock.advance('1ms');
-          await service.get('/pets');
-          expect(service.sim.keys.get('free-key').strikes).toBe(1);
-        },
-      ],
+      of(1_000, 'spares a burst of one second', async (service) => {
+        await untilRefused(service);
+        service.sim.clock.advance('1s');
+        await service.get('/pets');
+        expect(service.sim.keys.get('free-key').strikes).toBe(0);
+        service.sim.clock.advance('1ms');
+        await service.get('/pets');
+        expect(service.sim.keys.get('free-key').strikes).toBe(1);
+      }),
+      of(0, 'spares only the instant of the first refusal', async (service) => {
+        await untilRefused(service);
+        await service.get('/pets');
+        expect(service.sim.keys.get('free-key').strikes).toBe(0);
+        service.sim.clock.advance('1ms');
+        await service.get('/pets');
+        expect(service.sim.keys.get('free-key').strikes).toBe(1);
+      }),
     ],
   },
   banToleranceMs: {
     scenario: twoAMinute,
     behaviours: [
-      [
-        50,
-        'spares a request 50 ms too early',
-        async (service) => {
-          await untilRefused(service);
-          service.sim.clock.advance('59950ms');
-          expect((await service.get('/pets')).status).toBe(429);
-          expect(service.sim.keys.get('free-key').strikes).toBe(0);
-        },
-      ],
-      [
-        0,
-        'spares none',
-        async (service) => {
-          await untilRefused(service);
-          service.sim.clock.advance('59999ms');
-          expect((await service.get('/pets')).status).toBe(429);
-          expect(service.sim.keys.get('free-key').strikes).toBe(1);
-        },
-      ],
+      of(50, 'spares a request 50 ms too early', async (service) => {
+        await untilRefused(service);
+        service.sim.clock.advance('59950ms');
+        expect((await service.get('/pets')).status).toBe(429);
+        expect(service.sim.keys.get('free-key').strikes).toBe(0);
+      }),
+      of(0, 'spares none', async (service) => {
+        await untilRefused(service);
+        service.sim.clock.advance('59999ms');
+        expect((await service.get('/pets')).status).toBe(429);
+        expect(service.sim.keys.get('free-key').strikes).toBe(1);
+      }),
     ],
   },
   banSeconds: {
@@ -940,55 +680,39 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
   banExtend: {
     scenario: twoAMinute,
     behaviours: [
-      [
-        false,
-        'leaves the end of the ban where it is',
-        async (service) => {
-          await untilBanned(service);
-          service.sim.clock.advance('100s');
-          expect(retryAfter(await service.get('/pets'))).toBe(20);
-        },
-      ],
-      [
-        true,
-        'starts the ban again',
-        async (service) => {
-          await untilBanned(service);
-          service.sim.clock.advance('100s');
-          const answer = await service.get('/pets');
-          expect(answer.json.code).toBe('key_banned');
-          expect(retryAfter(answer)).toBe(120);
-        },
-      ],
+      of(false, 'leaves the end of the ban where it is', async (service) => {
+        await untilBanned(service);
+        service.sim.clock.advance('100s');
+        expect(retryAfter(await service.get('/pets'))).toBe(20);
+      }),
+      of(true, 'starts the ban again', async (service) => {
+        await untilBanned(service);
+        service.sim.clock.advance('100s');
+        const answer = await service.get('/pets');
+        expect(answer.json.code).toBe('key_banned');
+        expect(retryAfter(answer)).toBe(120);
+      }),
     ],
   },
   banEscalation: {
     scenario: { ...twoAMinute, windows: { minute: '10s' } },
     behaviours: [
-      [
-        false,
-        'bans for as long each time',
-        async (service) => {
-          for (let count = 0; count < 3; count++) {
-            expect(retryAfter(await untilBanned(service))).toBe(120);
-            service.sim.clock.advance('120s');
-          }
-        },
-      ],
-      [
-        { factor: 2, maxSeconds: 259_200 },
-        'doubles it each time, up to three days',
-        async (service) => {
-          const seconds = [];
-          for (let count = 0; count < 14; count++) {
-            const wait = retryAfter(await untilBanned(service));
-            seconds.push(wait);
-            service.sim.clock.advance(wait * 1_000);
-          }
-          expect(seconds.slice(0, 4)).toEqual([120, 240, 480, 960]);
-          expect(seconds.slice(-2)).toEqual([259_200, 259_200]);
-        },
-      ],
+      of(false, 'bans for as long each time', async (service) => {
+        for (let count = 0; count < 3; count++) {
+          expect(retryAfter(await untilBanned(service))).toBe(120);
+          service.sim.clock.advance('120s');
+        }
+      }),
+      of({ factor: 2, maxSeconds: 259_200 }, 'doubles it each time, up to three days', async (service) => {
+        const seconds = [];
+        for (let count = 0; count < 14; count++) {
+          const wait = retryAfter(await untilBanned(service));
+          seconds.push(wait);
+          service.sim.clock.advance(wait * 1_000);
+        }
+        expect(seconds.slice(0, 4)).toEqual([120, 240, 480, 960]);
+        expect(seconds.slice(-2)).toEqual([259_200, 259_200]);
+      }),
     ],
   },
   banStatus: {
@@ -1002,16 +726,12 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
   },
   deprecation: {
     behaviours: [
-      [
-        'silent',
-        'sends no header',
-        async ({ get }) => {
-          const answer = await get('/pets/1');
-          expect(answer.status).toBe(200);
-          for (const name of ['deprecation', 'sunset', 'link']) expect(answer.headers.has(name)).toBe(false);
-        },
-      ],
-      [
+      of('silent', 'sends no header', async ({ get }) => {
+        const answer = await get('/pets/1');
+        expect(answer.status).toBe(200);
+        for (const name of ['deprecation', 'sunset', 'link']) expect(answer.headers.has(name)).toBe(false);
+      }),
+      of(
         'headers',
         'sends Deprecation, Sunset and Link with every answer of getPet, and of no other operation',
         async ({ get, baseUrl }) => {
@@ -1028,7 +748,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
           const list = await get('/pets');
           for (const name of ['deprecation', 'sunset', 'link']) expect(list.headers.has(name)).toBe(false);
         },
-      ],
+      ),
     ],
   },
   afterRemoval: {
