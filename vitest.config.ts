@@ -26,6 +26,8 @@ export default defineConfig({
     ],
     // Nothing changes what another file sees, as set-up-file.ts checks, so a worker loads the modules once for its files.
     isolate: false,
+    // Transformed modules, by their content, which are an eighth of the processor time of a run of `npm run test:quick`.
+    experimental: { fsModuleCache: true },
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', missingProgramsReporter(missing)],
