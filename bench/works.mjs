@@ -7,7 +7,7 @@ import { businessKey, createdPet, newPet, pets, refusedBody, spentKey } from './
  * @property {Record<string, string>} headers
  * @property {string} [body]
  * @property {number} status
- * @property {number} [count] number of pets in the response, for a list
+ * @property {number} [count] number of pets in the response, for a list that creates do not change
  * @property {object} value expected content of the response, which servers without a store send
  */
 
@@ -22,14 +22,17 @@ import { businessKey, createdPet, newPet, pets, refusedBody, spentKey } from './
 const key = { Authorization: `Bearer ${businessKey}` };
 const found = (status, limit) => pets.filter((pet) => status === undefined || pet.status === status).slice(0, limit);
 
-const list = (limit, status) => ({
-  target: { operation: 'list', limit, status },
-  method: 'GET',
-  headers: key,
-  status: 200,
-  count: limit,
-  value: found(status, limit),
-});
+const list = (limit, status) => {
+  const value = found(status, limit);
+  return {
+    target: { operation: 'list', limit, status },
+    method: 'GET',
+    headers: key,
+    status: 200,
+    count: value.length === limit ? limit : undefined,
+    value,
+  };
+};
 const pet = (id) => ({
   target: { operation: 'pet', id },
   method: 'GET',
@@ -73,8 +76,22 @@ const mixed = shuffled([
   ...times(5, () => refused),
 ]);
 
+const listStatuses = [undefined, 'available', 'pending', 'sold'];
+
+/**
+ * 666 requests in the proportions of `mixed`, with 400 different lists: each limit from 1 to 100, of all pets and of
+ * each status.
+ */
+const varied = shuffled([
+  ...times(400, (at) => list(1 + (at >> 2), listStatuses[at % 4])),
+  ...times(133, (at) => pet(1 + (at % pets.length))),
+  ...times(67, () => create),
+  ...times(33, (at) => missing(900_000_001 + at)),
+  ...times(33, () => refused),
+]);
+
 /** Requests of each kind of load, sent in rotation. */
-const works = { list: [list(20)], mixed, create: [create] };
+const works = { list: [list(20)], mixed, varied, create: [create] };
 
 /** Share of each load's responses below 200 or from 400 on. */
 export const othersOf = (work) => works[work].filter(({ status }) => status >= 400).length / works[work].length;
@@ -88,7 +105,7 @@ export const usualPath = ({ operation, limit, status, id }) =>
 /**
  * Requests of a kind of load in the format of a peer.
  * @param {Pick<import('./peers.mjs').Peer, 'pathOf'>} peer
- * @param {'list' | 'mixed' | 'create'} work one of the peer's works
+ * @param {'list' | 'mixed' | 'varied' | 'create'} work one of the peer's works
  * @returns {WorkRequest[]}
  */
 export const requestsOf = ({ pathOf = usualPath }, work) =>
