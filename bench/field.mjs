@@ -11,7 +11,7 @@ export const twinOf = (name) => `${name}, again`;
 export const twinUnit = 'of its twin';
 
 /** Kinds of load, in this order: the list before the number of pets grows. */
-export const workNames = ['list', 'mixed', 'create'];
+export const workNames = ['list', 'mixed', 'varied', 'create'];
 const firstPort = 4610;
 /**
  * Load before the measurement, so that V8 has compiled the code: a number of requests, or at most a time in seconds.

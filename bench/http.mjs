@@ -4,9 +4,9 @@ const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
 /** Pairs of servers to compare, with the kinds of load. */
 const comparisons = [
-  { of: 'ours', to: 'limit', works: ['list', 'mixed', 'create'] },
-  { of: 'real-work', to: 'limit', works: ['list', 'mixed', 'create'] },
-  { of: 'ours', to: 'real-work', works: ['list', 'mixed', 'create'] },
+  { of: 'ours', to: 'limit', works: workNames },
+  { of: 'real-work', to: 'limit', works: workNames },
+  { of: 'ours', to: 'real-work', works: workNames },
   { of: 'ours-pretty', to: 'limit', works: ['mixed'] },
   { of: 'ours', to: 'ours-no-journal', works: ['mixed', 'create'] },
   { of: 'ours-data', to: 'ours', works: ['mixed', 'create'] },

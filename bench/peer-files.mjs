@@ -11,14 +11,14 @@ import {
   spentKey,
   spentLimit,
 } from './servers/pets-data.mjs';
-import { distinctRequests, usualPath } from './works.mjs';
+import { allRequests, distinctRequests, usualPath } from './works.mjs';
 
 const json = (value) => JSON.stringify(value, null, 2);
 const contentType = { 'Content-Type': 'application/json' };
 const bearer = (key) => `Bearer ${key}`;
 
-/** Each request of the loads as a stub, for servers that match a request and send a constant. */
-const stubs = distinctRequests.map(({ target, method, headers, status, value }) => {
+/** A request of the loads as a stub, for servers that match a request and send a constant. */
+const toStub = ({ target, method, headers, status, value }) => {
   const { pathname, searchParams } = new URL(usualPath(target), 'http://127.0.0.1');
   return {
     ...{ method, status },
@@ -28,10 +28,11 @@ const stubs = distinctRequests.map(({ target, method, headers, status, value }) 
     headers: { ...contentType, ...(status === 429 ? refusedHeaders : rateHeaders) },
     body: JSON.stringify(value),
   };
-});
+};
+const stubs = distinctRequests.map(toStub);
 
-/** The stubs as the input of bench/servers/limit.mjs. */
-export const stubsFile = () => json(stubs);
+/** Stubs of all loads as the input of bench/servers/limit.mjs. */
+export const stubsFile = () => json(allRequests.map(toStub));
 
 /** Scenario of petstore-sim: one key never reaches its limits, and another one has none left for the day. */
 export const ourScenario = () =>

@@ -37,7 +37,7 @@ export { footprint, install, prepare } from './install-peer.mjs';
  * @property {string} [node] exact version of Node; default: the running one
  * @property {boolean} [java] whether the server requires Java 17
  * @property {boolean} [piped] whether standard output is a pipe with a reader; otherwise it is discarded
- * @property {readonly ('list' | 'mixed' | 'create')[]} works supported kinds of load
+ * @property {readonly ('list' | 'mixed' | 'varied' | 'create')[]} works supported kinds of load
  * @property {(target: import('./works.mjs').Target) => string} [pathOf] paths, if they differ from the service's
  * @property {boolean} rateHeaders whether the peer sends X-RateLimit headers
  * @property {(body: any) => unknown} [petsOf] extracts the list from the response body, if the body is not the list
@@ -52,6 +52,8 @@ const nodeForEngines = '24.21.0';
 export const storePort = 4790;
 const production = { NODE_ENV: 'production' };
 const everything = /** @type {const} */ (['list', 'mixed', 'create']);
+/** Loads of petstore-sim and of the servers that show what its speed means. */
+const allLoads = /** @type {const} */ (['list', 'mixed', 'varied', 'create']);
 
 const server = (name) => readFileSync(join(import.meta.dirname, 'servers', name), 'utf8');
 const withService = (name) => () => ({
@@ -71,7 +73,7 @@ const ours = {
   group: 'ours',
   packages: {},
   packed: true,
-  works: everything,
+  works: allLoads,
   rateHeaders: true,
   files: () => ({ 'scenario.json': ourScenario() }),
 };
@@ -92,7 +94,7 @@ export const peers = [
     name: 'limit',
     group: 'limit',
     packages: {},
-    works: everything,
+    works: allLoads,
     rateHeaders: true,
     files: () => ({ 'limit.mjs': server('limit.mjs'), 'stubs.json': stubsFile() }),
     command: script('limit.mjs', 'PORT'),
@@ -103,7 +105,7 @@ export const peers = [
     name: 'real-work',
     group: 'limit',
     packages: {},
-    works: everything,
+    works: allLoads,
     rateHeaders: true,
     files: withService('real-work.mjs'),
     command: script('real-work.mjs', 'PORT'),
@@ -119,12 +121,14 @@ export const peers = [
   {
     ...ours,
     name: 'ours-data',
+    works: everything,
     command: cli(...silent, '--data', 'data', '--data-reset'),
     differs: 'Ours with --data: each request is written to a file before its response.',
   },
   {
     ...ours,
     name: 'ours-fsync',
+    works: everything,
     command: cli(...silent, '--data', 'data-fsync', '--data-reset', '--fsync'),
     differs: 'Ours with --data and --fsync: each request is on the disk before its response.',
   },

@@ -111,15 +111,21 @@ export const usualPath = ({ operation, limit, status, id }) =>
 export const requestsOf = ({ pathOf = usualPath }, work) =>
   works[work].map(({ target, ...request }) => ({ ...request, path: pathOf(target) }));
 
-/** Distinct requests of all loads, the refusal and the repeated ones first, as servers with stubs try these in order. */
-export const distinctRequests = [
+/** Distinct requests of some loads, the refusal and the repeated ones first, as servers with stubs try these in order. */
+const distinct = (requests) => [
   ...new Map(
-    [refused, ...works.list, ...works.create, ...mixed].map((request) => [
+    [refused, ...works.list, ...works.create, ...requests].map((request) => [
       JSON.stringify([request.target, request.headers]),
       request,
     ]),
   ).values(),
 ];
+
+/** Distinct requests of the loads of every server. */
+export const distinctRequests = distinct(mixed);
+
+/** Distinct requests of all loads. */
+export const allRequests = distinct([...mixed, ...varied]);
 
 /** Shuffles with a fixed seed (a linear congruential generator), so that each run sends the same order. */
 function shuffled(requests) {

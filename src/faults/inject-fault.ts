@@ -49,14 +49,15 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
       };
     case 'malformed':
       return bytes === undefined
-        ? { ...outcome, body: `${body.slice(0, -1)},` }
+        ? { ...outcome, body: `${body.slice(0, -1)},`, utf8: undefined }
         : { ...outcome, raw: bytes.with(-1, comma) };
     case 'empty':
-      return { ...outcome, body: '', raw: undefined };
+      return { ...outcome, body: '', utf8: undefined, raw: undefined };
     case 'html':
       return {
         ...outcome,
         body: htmlPage(status),
+        utf8: undefined,
         raw: undefined,
         headers: { ...outcome.headers, 'Content-Type': 'text/html' },
       };

@@ -1,40 +1,32 @@
-import type { ApiCall } from '../requests/api-call.js';
 import { invalidRequest } from '../requests/api-error.js';
 import { parseInt64 } from '../values/int64.js';
 import { listLimit, type PetStatus, petStatuses } from './document.js';
-import { findList, type PetList } from './list-cache.js';
-import { isStatus, type Operation, type OperationContext, quote } from './operation.js';
-import type { PetStore } from './pet-store.js';
+import { isStatus, type Operation, quote } from './operation.js';
+import { type PetStore, toJson } from './pet-store.js';
 import type { Settings } from './settings.js';
 
 /** Runs the operation listPets (`GET /pets`), which returns a list of pets. */
-export const listPets: Operation = (call, context) => {
-  const { pets, settings } = context;
-  // Skips the list cache if responses have a Link header. The cache distinguishes lists only by query, but the Link
-  // header also contains the base URL.
-  if (settings.paging !== 'none') return readList(call, context).outcome;
-  return findList(pets.lists, settings, call.query, () => readList(call, context));
-};
-
-function readList(call: ApiCall, { pets, settings }: OperationContext): PetList {
+export const listPets: Operation = (call, { pets, settings }) => {
   const query = new URLSearchParams(call.query);
   if (settings.unknownQuery === 'reject') rejectUnknownQuery(query, settings);
   const limit = readLimit(query, settings);
   const status = readStatusFilter(query, settings);
-  if (status === 'none') return { outcome: { status: 200, body: '[]' }, isFull: false };
-  const skip = settings.paging === 'none' ? 0 : readPage(query, settings.paging, pets, limit, status);
+  if (status === 'none') return { status: 200, body: '[]' };
+  if (settings.paging === 'none') {
+    const { body, utf8 } = pets.firstAsJson(status, limit);
+    return { status: 200, body, utf8 };
+  }
+  const skip = readPage(query, settings.paging, pets, limit, status);
   const page = pets.list({ status, limit, skip });
-  const body = `[${page.map((pet) => pet.json).join(',')}]`;
-  const isFull = page.length === limit;
+  const body = toJson(page);
   const next = skip + page.length;
   const last = page.at(-1);
-  if (settings.paging === 'none' || last === undefined || next >= pets.count(status))
-    return { outcome: { status: 200, body }, isFull };
+  if (last === undefined || next >= pets.count(status)) return { status: 200, body };
   const value = { cursor: `after-${last.id}`, offset: String(next), page: String(next / limit + 1) }[settings.paging];
   query.set(settings.paging, value);
   const headers = { Link: `<${call.baseUrl}/pets?${query}>; rel="next"` };
-  return { outcome: { status: 200, body, headers }, isFull };
-}
+  return { status: 200, body, headers };
+};
 
 function rejectUnknownQuery(query: URLSearchParams, { paging }: Settings): void {
   for (const name of query.keys()) {

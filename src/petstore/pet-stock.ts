@@ -1,15 +1,32 @@
-import type { PetStatus } from './document.js';
-import type { ListCache } from './list-cache.js';
+import { listLimit, type PetStatus } from './document.js';
 import type { StoredPet } from './pet.js';
 
 /** Stored pets in list order, which is the order of their ids or shuffled. */
 export type PetRow = StoredPet[];
 
-/** All stored pets, and the pets of each status, all in list order, with the cached responses of listPets. */
+/** All stored pets, and the pets of each status, all in list order, with the joined JSON of the first pets of each row. */
 export interface PetStock {
   readonly all: PetRow;
   readonly byStatus: Record<PetStatus, PetRow>;
-  readonly lists: ListCache;
+  /**
+   * Joined JSON by status; `undefined` for all pets. Created when a list is read. Must be cleared by every change except
+   * a pet at the end of a row.
+   */
+  readonly starts: Map<PetStatus | undefined, RowStart>;
+}
+
+/** Texts joined by commas. */
+interface Joined {
+  readonly text: string;
+  /** Length of the first n texts with their commas, at index n. */
+  readonly ends: readonly number[];
+}
+
+/** JSON of the first pets of a row, up to the highest limit of a list. */
+interface RowStart {
+  readonly body: Joined;
+  /** UTF-8 of `body`, one character per byte; the same object if `body` is ASCII. */
+  readonly utf8: Joined;
 }
 
 /**
@@ -19,12 +36,56 @@ export interface PetStock {
 export function fillStock(petRow: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };
   for (const pet of petRow) if (pet.status !== undefined) byStatus[pet.status].push(pet);
-  return { all: petRow, byStatus, lists: new Map() };
+  return { all: petRow, byStatus, starts: new Map() };
 }
 
 /** Copies the lists of pets, so that the lists can be changed. The pets themselves are immutable and shared. */
-export const copyStock = ({ all, byStatus: { available, pending, sold }, lists }: PetStock): PetStock => ({
+export const copyStock = ({ all, byStatus: { available, pending, sold }, starts }: PetStock): PetStock => ({
   all: [...all],
   byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
-  lists: new Map(lists),
+  starts: new Map(starts),
 });
+
+/** Returns the pets of a status, or all pets without one. */
+export const rowOf = ({ all, byStatus }: PetStock, status: PetStatus | undefined): PetRow =>
+  status === undefined ? all : byStatus[status];
+
+/**
+ * Returns the first pets of a row as a JSON array, also in UTF-8 with one character per byte. V8 does not copy a part of
+ * a text, so the journal's record of a list needs no memory for the body until the body is read.
+ * @param limit maximum number of pets, at most the highest limit of a list
+ */
+export function firstPets(stock: PetStock, status: PetStatus | undefined, limit: number) {
+  const row = rowOf(stock, status);
+  let start = stock.starts.get(status);
+  if (start?.body.ends.length !== Math.min(row.length, listLimit.maximum) + 1) {
+    start = joinStart(row);
+    stock.starts.set(status, start);
+  }
+  const body = firstOf(start.body, limit);
+  return { body, utf8: start.utf8 === start.body ? body : firstOf(start.utf8, limit) };
+}
+
+const firstOf = ({ text, ends }: Joined, count: number) => `[${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
+
+function joinStart(row: PetRow): RowStart {
+  const texts = row.slice(0, listLimit.maximum).map(({ json }) => json);
+  const bytes = texts.map(toUtf8);
+  const body = join(texts);
+  return { body, utf8: texts.every((text, index) => text === bytes[index]) ? body : join(bytes) };
+}
+
+function join(texts: readonly string[]): Joined {
+  let end = -1;
+  const ends = texts.map(({ length }) => {
+    end += length + 1;
+    return end;
+  });
+  return { text: texts.join(','), ends: [0, ...ends] };
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes a text as UTF-8, one character per byte. Returns an ASCII text itself. */
+const toUtf8 = (text: string): string =>
+  /^\p{ASCII}*$/u.test(text) ? text : Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join('');

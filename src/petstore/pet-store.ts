@@ -6,9 +6,8 @@ import { compareInt64, greatestInt64, type Int64, isInt64, nextInt64 } from '../
 import type { JsonValue } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
 import type { PetStatus } from './document.js';
-import { invalidateLists, type ListCache } from './list-cache.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
-import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js';
+import { copyStock, fillStock, firstPets, type PetRow, type PetStock, rowOf } from './pet-stock.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
@@ -84,11 +83,6 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return fork;
   }
 
-  /** Cached responses of listPets. Pet stores that share their initial pets share the cache. */
-  get lists(): ListCache {
-    return this.#stock.lists;
-  }
-
   get size(): number {
     return this.#stock.all.length;
   }
@@ -108,7 +102,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
 
   /** Lists pets in list order, optionally one page or one status. */
   list({ status, limit = Number.POSITIVE_INFINITY, skip = 0 }: PetQuery = {}): StoredPet[] {
-    const row = this.#row(status);
+    const row = rowOf(this.#stock, status);
     if (!this.#newestFirst) return row.slice(skip, skip + limit);
     const end = Math.max(0, row.length - skip);
     return row.slice(Math.max(0, end - limit), end).reverse();
@@ -116,7 +110,16 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
 
   /** Number of pets with a status, or of all pets without an argument. */
   count(status?: PetStatus): number {
-    return this.#row(status).length;
+    return rowOf(this.#stock, status).length;
+  }
+
+  /**
+   * Returns the first pets in list order as a JSON array, also in UTF-8 with one character per byte.
+   * @param limit maximum number of pets, at most the highest limit of a list
+   */
+  firstAsJson(status: PetStatus | undefined, limit: number): { body: string; utf8?: string } {
+    if (this.#newestFirst) return { body: toJson(this.list({ status, limit })) };
+    return firstPets(this.#stock, status, limit);
   }
 
   /**
@@ -124,7 +127,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
    * id need exist. With a status, counts only pets of that status.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
-    const row = this.#row(status);
+    const row = rowOf(this.#stock, status);
     const position = this.#firstFrom(row, { id });
     if (this.#newestFirst) return row.length - position;
     return row[position]?.id === id ? position + 1 : position;
@@ -207,17 +210,13 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
 
   /**
    * Returns the simulator's pets, so that the caller can change them. Copies the pets first if the scenario still
-   * shares them. Discards cached results of list queries that the change affects.
-   * @param isAppended whether the change only adds a pet at the end
+   * shares them.
+   * @param isAppended whether the change only adds a pet at the end of its lists, so that their joined JSON stays valid
    */
   #own(isAppended = false): PetStock {
     if (this.isAtStart()) this.#stock = copyStock(this.#stock);
-    invalidateLists(this.#stock.lists, isAppended);
+    if (!isAppended) this.#stock.starts.clear();
     return this.#stock;
-  }
-
-  #row(status: PetStatus | undefined): PetRow {
-    return status === undefined ? this.#stock.all : this.#stock.byStatus[status];
   }
 
   #place(row: PetRow, pet: StoredPet): void {
@@ -244,6 +243,9 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return id;
   }
 }
+
+/** Joins the JSON of pets to a JSON array. */
+export const toJson = (pets: readonly StoredPet[]): string => `[${pets.map(({ json }) => json).join(',')}]`;
 
 /** First id for new pets: the next after the highest id, or 1 if the highest id is the greatest int64. */
 export const firstIdAfter = (highest: Int64): Int64 => (highest === greatestInt64 ? 1 : nextInt64(highest));

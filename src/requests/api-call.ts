@@ -70,6 +70,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** UTF-8 of `body`, one character per byte, if known: an adapter then need not encode the text. */
+  utf8?: Outcome['utf8'];
   /** Binary body or stream of a custom operation's response, sent instead of `body`. */
   raw?: Outcome['raw'];
   /** Name of the requested operation; `undefined` if the path or method belongs to no operation. */

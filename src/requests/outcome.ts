@@ -10,6 +10,8 @@ import type { WireFault } from './wire-fault.js';
 export interface Outcome {
   status: number;
   body: string;
+  /** UTF-8 of `body`, one character per byte, if known: an adapter then need not encode the text. */
+  utf8?: string | undefined;
   /** Binary body or stream of the response, sent instead of `body`. */
   raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
   /** Additional response headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */

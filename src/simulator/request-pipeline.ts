@@ -280,6 +280,7 @@ export class RequestPipeline {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
+      utf8: isPage ? undefined : outcome.utf8,
       raw: outcome.raw,
       operation: match.operation,
       key,

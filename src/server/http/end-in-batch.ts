@@ -4,13 +4,31 @@ import { setImmediate } from './event-loop-turns.js';
 /** Minimum number of responses in one event-loop turn that are sent together. Fewer responses are sent immediately. */
 const fewestTogether = 3;
 
-/**
- * Ends a response.
- * @param bytes bytes of the body, or an ASCII text
- */
-export type EndResponse = (response: ServerResponse, bytes: string | Uint8Array) => void;
+/** Fields of a response that Node sets in `writeHead`. Other runtimes may lack them. */
+interface NodeHead {
+  readonly _header?: string | null;
+  readonly _hasBody?: boolean;
+  _headerSent?: boolean;
+}
 
-export const endResponse: EndResponse = (response, bytes) => void response.end(bytes, 'latin1');
+/**
+ * Ends a response whose head is complete.
+ * @param body UTF-8 of the body, one character per byte
+ */
+export type EndResponse = (response: ServerResponse, body: string) => void;
+
+export const endResponse: EndResponse = (response: ServerResponse & NodeHead, body) => {
+  const { socket, _header: head } = response;
+  if (!response._hasBody || typeof head !== 'string' || !socket?.writable) {
+    response.end(body, 'latin1');
+    return;
+  }
+  // Writes head and body as one text, which Node copies to its stack. `end` would add an empty text, and Node would
+  // allocate memory for both; this takes a seventh more processor time per request (measured with wrk).
+  socket.write(head + body, 'latin1');
+  response._headerSent = true;
+  response.end();
+};
 
 /**
  * Creates a function that sends the responses of a server. Under load, sends all responses of one event-loop turn
@@ -26,11 +44,11 @@ export function createBatchedEnd(): EndResponse {
     answered = 0;
     const ended = waiting;
     waiting = [];
-    for (const [response, bytes] of ended) endResponse(response, bytes);
+    for (const [response, body] of ended) endResponse(response, body);
   };
-  return (response, bytes) => {
+  return (response, body) => {
     if (answered++ === 0) setImmediate(endTurn);
-    if (isBusy) waiting.push([response, bytes]);
-    else endResponse(response, bytes);
+    if (isBusy) waiting.push([response, body]);
+    else endResponse(response, body);
   };
 }

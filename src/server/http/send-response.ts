@@ -7,15 +7,13 @@ import type { Refusal } from './guard.js';
 /** Sends a response of the API or of a user's handler, with CORS headers. */
 export function sendResponse(
   response: ServerResponse,
-  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
+  { status, headers, body, utf8 }: Pick<Answer, 'status' | 'headers' | 'body' | 'utf8'>,
   cors: Readonly<Record<string, string>> | undefined,
   end = endResponse,
 ): void {
   // Keeps Node from adding a Date header if a fault rule has removed it.
   if (headers.Date === undefined) response.sendDate = false;
-  // Sends a body with non-ASCII characters as a buffer. As text, Node would join it to the headers and encode both
-  // again, which allocates memory twice.
-  const bytes = Buffer.byteLength(body) === body.length ? body : Buffer.from(body);
+  const bytes = utf8 ?? toUtf8(body);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
   // Sends no Content-Length with a 204 (RFC 9110 section 8.6) and, like Node, with a 304.
@@ -24,6 +22,10 @@ export function sendResponse(
   response.writeHead(status, fields);
   end(response, bytes);
 }
+
+/** Encodes a text as UTF-8, one character per byte. Returns an ASCII text itself. */
+const toUtf8 = (text: string) =>
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
 
 /**
  * Sends a JSON response of the server itself, without the API's headers.
