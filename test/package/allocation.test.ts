@@ -17,8 +17,9 @@ function measure(what: 'allocated' | 'kept') {
 test('a list over HTTP allocates little more than a bare Node server', () => {
   const { bare, ours } = measure('allocated');
   expect(bare).toBeGreaterThan(2_000);
-  // 600 less when written; 6,400 more with a getter in the call's literal, closures a request, and a list joined each time.
-  expect(ours - bare).toBeLessThan(2_000);
+  // 3,100 more when written, of which head and body as one text take 1,600, which a bare server writes outside of this
+  // heap; 6,400 more with a getter in the call's literal, closures a request, and a list joined each time.
+  expect(ours - bare).toBeLessThan(4_000);
 });
 
 test('of a request almost nothing remains once the journal is full', { tags: 'extended' }, () => {
