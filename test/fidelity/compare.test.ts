@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
+import type { ServiceDifference } from '../../src/fidelity/compare/difference.js';
+import { replayRecording } from '../../src/fidelity/deduce/replay-recording.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
@@ -287,6 +289,24 @@ describe('changes that show for certain', () => {
       [true, false],
       [true, false],
     ]);
+  });
+
+  test('a scenario whose faults take time or lose responses is compared, without the waits', async () => {
+    const { exchanges } = await ask({ ...reading, budget: 12, allowsWrite: false });
+    const then = [{ delay: '5s' }, { drip: { bytes: 1, every: '1s' } }, { hang: true }, { reset: true }] as const;
+    const lasting = [...then, { delay: '1s', countsQuota: false }, { truncate: { bytes: 3 } }];
+    const scenario = {
+      ...scenarioOf(reading),
+      faults: lasting.map((effect, index) => ({ when: { nth: index + 1 }, then: effect })),
+    } as Scenario;
+    const { differences } = await compare(scenario, exchanges, undefined);
+    const isLost = ({ about, simulator }: ServiceDifference) => about === 'status' && simulator === '0';
+    const lost = differences.filter(isLost).map(({ place }) => place);
+    expect(lost).toHaveLength(2);
+    const asOwn = exchanges.map((each) => (each.token === 'own' ? { ...each, token: 'own-key' } : each));
+    const { compared, differing } = await replayRecording(scenario, asOwn);
+    expect(compared).toBe(exchanges.length);
+    expect(differing.filter((text) => text.endsWith('now 0')).map((text) => text.split(': ')[0])).toEqual(lost);
   });
 
   test('reports no difference for a key that is banned at the start', async () => {

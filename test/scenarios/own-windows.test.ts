@@ -214,15 +214,18 @@ test('a restart keeps the usage of every window, and a sandbox has its own', asy
 });
 
 test('a client that hammers an exhausted long window is told so, also before the shortest one', () => {
-  const hammered = (key: string, window: string) => {
+  const verdictOf = (key: string, window: string) => {
     const sim = createSimulator({ scenario: { ...scenario, ban: 'off' } });
     sim.keys.setUsage(key, { [window]: sim.keys.get(key).windows?.[window]?.limit ?? 0 });
     for (let n = 0; n < 4; n++) {
       send(sim, { key });
       sim.clock.advance('1100ms');
     }
-    return judge(sim, { isOver: true }).findings.filter(({ code }) => code === 'ignored-day-window');
+    return judge(sim, { isOver: true });
   };
+  const hammered = (key: string, window: string) =>
+    verdictOf(key, window).findings.filter(({ code }) => code === 'ignored-day-window');
+  expect(verdictOf('free', 'hour').reason).toContain('kept sending although a long limit was exhausted');
   expect(hammered('free', 'hour')).toMatchObject([
     { severity: 'fail', measured: '3 requests before the reset of the window hour' },
   ]);

@@ -12,7 +12,7 @@ import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import { codeOf, isDecided, type Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
-import { sendAgain } from '../deduce/replay-recording.js';
+import { atOnce, sendAgain } from '../deduce/replay-recording.js';
 import { calibratedName } from '../deduce/scenario-text.js';
 import { hasFailed, isEvidence, unusableResponse } from '../deduce/unusable-response.js';
 import { banNumbers, observeBans } from './compare-bans.js';
@@ -208,7 +208,7 @@ async function simulateResponses(
   const name = plan !== undefined && Object.hasOwn(plans, plan.plan) ? plan.plan : 'free';
   const sim = createSimulator({
     scenario: {
-      ...scenario,
+      ...atOnce(scenario),
       pets: facts.initialPets.map((pet) => ({
         ...pet,
         // Omits undocumented fields of pets, unless the simulator returns such fields (`unknownFields: echo`).
@@ -224,12 +224,13 @@ async function simulateResponses(
     const nowMs = instantOf(exchange);
     if (nowMs > sim.clock.now()) sim.clock.set(nowMs);
     const { token } = exchange;
-    const response = await sendAgain(sim, exchange, token === 'own' ? ownKey : token);
+    // A fault that cuts the connection gives the client no response, or a part of the body.
+    const response = await sendAgain(sim, exchange, token === 'own' ? ownKey : token).catch(() => Response.error());
     const headers = relevantHeaders(response.headers);
     const answer = {
       status: response.status,
       headers,
-      responseBody: await response.text(),
+      responseBody: await response.text().catch(() => ''),
       dateMs: readDate(headers, nowMs),
     };
     answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });

@@ -24,11 +24,7 @@ export interface ReplayedRecording {
  */
 export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<ReplayedRecording> {
   const startMs = exchanges[0]?.arrivedAtMs ?? 0;
-  // Removes delays from faults: on a frozen clock they would never end, and they change no status.
-  const faults = (scenario.faults ?? []).flatMap(({ then: { delay: _, ...then }, ...rule }) =>
-    Object.keys(then).length > 0 ? [{ ...rule, then }] : [],
-  );
-  const sim = createSimulator({ scenario: { ...scenario, faults, clock: { start: startMs, mode: 'frozen' } } });
+  const sim = createSimulator({ scenario: { ...atOnce(scenario), clock: { start: startMs, mode: 'frozen' } } });
   const differing: string[] = [];
   let compared = 0;
   let sameWaits = 0;
@@ -50,6 +46,18 @@ export async function replayRecording(scenario: Scenario, exchanges: readonly Ex
   }
   return { compared, same: compared - differing.length, sameWaits, differing };
 }
+
+/**
+ * Copies a scenario without the waits of its fault rules, which would never end on a frozen clock. A response that hangs
+ * is lost at once. The rules stay, because a request meets the first that matches.
+ */
+export const atOnce = ({ faults = [], ...scenario }: Scenario): Scenario => ({
+  ...scenario,
+  faults: faults.map(({ then: { hang, drip: _, ...then }, ...rule }) => ({
+    ...rule,
+    then: { ...then, ...(hang && { reset: true as const }), delay: 0 },
+  })),
+});
 
 /**
  * Sends a recorded request to a simulator.

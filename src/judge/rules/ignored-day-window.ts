@@ -7,7 +7,7 @@ import { isEarly, type KnownRequest, type Run } from '../run.js';
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   restsOn: ['key', 'timings'],
-  words: 'kept sending after the daily limit',
+  words: 'kept sending although a long limit was exhausted',
   alwaysFails: true,
   isAbsence: true,
   isConsequence: true,
