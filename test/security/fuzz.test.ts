@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { http } from 'msw';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
@@ -8,6 +9,8 @@ import { isProof, seed, tries } from '../support/prove.js';
 import { rawConnectionBytes } from './raw-fuzz.js';
 
 const lanes = 20;
+/** More turns of the event loop than a request takes to its response: accept, read, respond, receive. */
+const silentTurns = 20;
 
 let sim: Simulator;
 const servers: RunningServer[] = [];
@@ -35,19 +38,18 @@ function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionByte
       else if (end === 'half-close') socket.end();
       else if (end === 'reset') socket.resetAndDestroy();
     };
-    // Silent after three timers without data. After a pause of the process, one timer ends before waiting data is read.
-    let timers = 0;
-    socket
-      .setNoDelay(true)
-      .setTimeout(50)
-      .on('timeout', () => {
-        timers += 1;
-        if (timers === 3) socket.resetAndDestroy();
-        else socket.setTimeout(50);
-      });
+    // Silent if nothing came for 50 ms, and then not before the response to a later request of the control API, whose
+    // modules load on demand. No time is enough on a busy machine.
+    const endIfSilent = async () => {
+      const { length } = received;
+      await (await fetch(`http://127.0.0.1:${port}/__sim/clock`)).arrayBuffer();
+      for (let turn = 0; turn < silentTurns; turn++) await setImmediate();
+      if (received.length === length) socket.resetAndDestroy();
+      else socket.setTimeout(50);
+    };
+    socket.setNoDelay(true).setTimeout(50).on('timeout', endIfSilent);
     socket.on('connect', next).on('error', () => {});
     socket.on('data', (chunk) => {
-      timers = 0;
       received += chunk.toString('latin1');
     });
     // A reset leaves no port in TIME_WAIT, of which there are fewer than connections.
