@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /** Modal dialog of the dashboard. The browser keeps the focus inside, and Esc closes it. */
-function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);
   return (

@@ -1,24 +1,32 @@
 import { useState } from 'preact/hooks';
 import type { ListedFault } from '../control-api/fault-operations.js';
+import { formatWait } from '../values/format-duration.js';
+import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
-import { Button, Checkbox, Select } from './controls.js';
 import { formatThousands } from './format.js';
 import type { Session } from './session.js';
 
-/** Fault rules that one click adds. Scenarios and `POST /faults` support more kinds of faults. */
-const presets: readonly [name: string, says: string, then: object][] = [
-  ['outage', '503, retry after 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
-  ['error-500', '500', { respond: { status: 500 } }],
-  ['answer-lost', 'done, but the response is lost', { reset: true, phase: 'after' }],
-  ['slow', 'response after 2 s', { delay: '2s' }],
-  ['hang', 'no response', { hang: true }],
-  ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
-  ['malformed', 'invalid JSON', { malformed: true }],
-];
+type Editor = typeof import('./fault-editor.js');
 
-/** List of the simulator's fault rules, with buttons that add and remove fault rules. */
+/** List of the simulator's fault rules, with buttons that add, change and remove fault rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
-  const { faults, operations } = session.state;
+  const { faults } = session.state;
+  const [{ FaultEditor }, setEditor] = useState<Partial<Editor>>({});
+  const [edited, setEdited] = useState<{ fault: ListedFault | undefined }>();
+  const [failure, setFailure] = useState('');
+  const edit = (fault?: ListedFault) => {
+    setEdited({ fault });
+    import('./fault-editor.js').then(
+      (editor) => setEditor(editor),
+      () => setFailure('The editor did not load: the server does not respond.'),
+    );
+  };
+  const act = (name: string, { name: of }: ListedFault, onAct: () => void) => (
+    <ActionButton name={`${name} ${of}`} isPossible={session.canAct} onAct={onAct}>
+      {name}
+    </ActionButton>
+  );
+  const pathOf = ({ name }: ListedFault) => `/faults/${encodeURIComponent(name)}`;
   return (
     <section aria-label="Fault rules">
       <h2>Faults</h2>
@@ -26,76 +34,60 @@ export function Faults({ session, actions }: { session: Session; actions: Action
       <ul>
         {faults.map((fault) => (
           <li key={fault.name} class="fault">
-            <span>
-              <b>{fault.name}</b> <small>{describe(fault)}</small>
-            </span>
+            <b>{fault.name}</b> <small>{describe(fault)}</small>
             {session.isLive && (
-              <Button
-                aria-label={`remove ${fault.name}`}
-                onClick={() => actions.send('DELETE', `/faults/${encodeURIComponent(fault.name)}`)}
-              >
-                remove
-              </Button>
+              <div class="acts">
+                {fault.next === 'used up' &&
+                  act('again', fault, () => {
+                    const { name, when, then } = fault;
+                    void actions.send('PUT', pathOf(fault), { fault: { name, when, then } });
+                  })}
+                {act('edit', fault, () => edit(fault))}
+                {act('remove', fault, () => void actions.send('DELETE', pathOf(fault)))}
+              </div>
             )}
           </li>
         ))}
       </ul>
       {session.isLive && (
-        <AddFault
-          names={faults.map(({ name }) => name)}
-          operations={operations.map(({ name }) => name)}
-          actions={actions}
-        />
+        <ActionButton isPossible={session.canAct} onAct={() => edit()}>
+          add a fault rule…
+        </ActionButton>
+      )}
+      {failure && <p class="bad">{failure}</p>}
+      {edited && FaultEditor && (
+        <FaultEditor session={session} fault={edited.fault} onClose={() => setEdited(undefined)} />
       )}
     </section>
   );
 }
 
-interface AddFaultProps {
-  names: readonly string[];
-  operations: readonly string[];
-  actions: Actions;
-}
+/** Conditions that `next` describes. */
+const inNext = ['nth', 'every', 'first', 'probability', 'after', 'for', 'times'];
 
-function AddFault({ names, operations, actions }: AddFaultProps) {
-  const [chosen, setChosen] = useState(0);
-  const [operation, setOperation] = useState('');
-  const [nextOnly, setNextOnly] = useState(true);
-  const add = (event: Event) => {
-    event.preventDefault();
-    const [preset = 'fault', , then] = presets[chosen] ?? [];
-    let name = preset;
-    for (let n = 2; names.includes(name); n++) name = `${preset}-${n}`;
-    const when = { ...(operation && { operation }), ...(nextOnly && { nth: 1 }) };
-    void actions.send('POST', '/faults', { name, ...(Object.keys(when).length > 0 && { when }), then });
-  };
-  return (
-    <details class="add">
-      <summary>add…</summary>
-      <form onSubmit={add}>
-        <Select
-          name="What happens"
-          value={chosen}
-          options={presets.map(([name, says], index) => [index, `${name}: ${says}`])}
-          onSelect={(index) => setChosen(Number(index))}
-        />
-        <Select
-          name="To which operation"
-          value={operation}
-          options={['', ...operations].map((name) => [name, name || 'every operation'] as const)}
-          onSelect={setOperation}
-        />
-        <Checkbox text="only the next request" isChecked={nextOnly} onCheck={setNextOnly} />
-        <button type="submit">add</button>
-      </form>
-    </details>
-  );
-}
-
-function describe({ when = {}, seen, applied }: ListedFault): string {
-  const conditions = Object.entries(when).map(([name, value]) => {
-    const shown = Array.isArray(value) || typeof value !== 'object' ? String(value) : JSON.stringify(value);
-    return name === 'operation' ? shown : `${name} ${shown}`;
+function describe({ when = {}, then, seen, applied, next }: ListedFault): string {
+  const conditions = Object.entries(when).flatMap(([name, value]) => {
+    if (inNext.includes(name)) return [];
+    return name === 'operation' ? textOf(value) : `${name} ${textOf(value)}`;
   });
-  return [...conditions, `applied ${formatThousands(applied)} of ${formatThousands(seen)}`].join(' · ');
+  const effects = Object.entries(then).map(([name, value]) => {
+    if (name === 'respond') return `${(value as { status: number }).status}`;
+    if (name === 'ban' || (name === 'delay' && typeof value === 'number'))
+      return `${name} ${formatWait(Number(value))}`;
+    return value === true ? name : `${name} ${textOf(value)}`;
+  });
+  return [
+    effects.join(', '),
+    ...conditions,
+    next,
+    `applied ${formatThousands(applied)} of ${formatThousands(seen)}`,
+  ].join(' · ');
 }
+
+/** Formats a value in words: `free-key, pro-key`, `p50 80, p99 900`. */
+const textOf = (value: unknown) =>
+  typeof value !== 'object'
+    ? String(value)
+    : Object.entries(value as object)
+        .map(([name, item]) => (Array.isArray(value) ? item : `${name} ${item}`))
+        .join(', ');

@@ -27,7 +27,7 @@ export interface SessionState {
   faults: readonly ListedFault[];
   assumptions: readonly ListedAssumption[];
   /** Operations that a fault rule may name. */
-  operations: readonly { name: string }[];
+  operations: readonly { name: string; target?: string; conditions?: string[] }[];
   sandboxes: readonly string[];
   verdict: Verdict | undefined;
   /** Id of the key to which the verdict is limited; `undefined` for all keys. */

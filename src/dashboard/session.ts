@@ -239,7 +239,7 @@ export class Session {
     const { send } = this.source;
     const [assumptions, operations, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
-      send<{ name: string }[]>('GET', '/operations'),
+      send<SessionState['operations']>('GET', '/operations'),
       send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Record<string, Duration> } }>(
         'GET',
         '/scenario',

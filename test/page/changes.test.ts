@@ -344,7 +344,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await stage.control('POST', '/faults', { name: 'down', then: { respond: { status: 503 } } });
     await button('remove down').press('Enter');
     await page.getByLabel('Fault rules').getByText('none').waitFor();
-    await eventually(focused).toBe('add…');
+    await eventually(focused).toBe('add a fault rule…');
 
     await button('9 requests before the reset').press('Enter');
     await button('back').waitFor();

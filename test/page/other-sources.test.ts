@@ -111,9 +111,14 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: '+61 s' }).click();
       await eventually(() => page.evaluate(() => new Date(sim.clock.now()).toISOString())).toContain('12:01:01');
       await page.getByText('In words').click();
-      await page.getByText('add…').click();
+      await page.getByRole('button', { name: 'add a fault rule' }).click();
+      await page.getByText('✓ This rule is valid.').waitFor();
       await page.getByRole('button', { name: 'add', exact: true }).click();
       await eventually(() => page.evaluate(() => sim.faults.list().length)).toBe(1);
+      await page.getByRole('button', { name: 'edit outage' }).click();
+      await page.getByLabel('Status', { exact: true }).fill('502');
+      await page.getByRole('button', { name: 'save', exact: true }).click();
+      await page.locator('.fault').getByText('502 · the next request').waitFor();
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);
       await page.getByRole('button', { name: 'Scenario…' }).click();

@@ -459,19 +459,6 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       expect(stage.sim.keys.get('free-key').minute.remaining).toBe(2);
     });
 
-    test('a fault is added from a list, counts its requests, and is removed', async () => {
-      await open();
-      await page.getByText('add…').click();
-      await page.getByLabel('What happens').selectOption({ label: 'error-500: 500' });
-      await page.getByRole('button', { name: 'add', exact: true }).click();
-      await page.locator('.fault').getByText('error-500').waitFor();
-      expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
-      await page.locator('.fault').getByText('applied 1 of').waitFor();
-      await page.getByRole('button', { name: 'remove error-500' }).click();
-      await page.getByLabel('Fault rules').getByText('none').waitFor();
-      expect(stage.sim.faults.list()).toEqual([]);
-    });
-
     test('changed assumptions are first, with their default', async () => {
       await open({ ...storm, assumptions: { banStatus: 418 } });
       await page.getByText('banStatus 418 instead of 429').waitFor();

@@ -1,0 +1,475 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, stringify, YAMLMap } from 'yaml';
+import type { ListedFault } from '../control-api/fault-operations.js';
+import { Button, Select, TextInput } from './controls.js';
+import { Dialog } from './dialogs.js';
+import type { Session } from './session.js';
+import { createThrottle } from './throttle.js';
+
+// The page loads this module, with its YAML parser, when a fault rule is first edited.
+
+type Path = readonly string[];
+
+/** Mistake in a fault rule, with the names of the fields and the list indexes that lead to it. */
+interface FaultIssue {
+  path: string;
+  steps: (string | number)[];
+  message: string;
+}
+
+/** Effects that a new rule begins with, and the name of such a rule. */
+const presets: readonly [name: string, says: string, then: Readonly<Record<string, unknown>>][] = [
+  ['outage', '503, retry after 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
+  ['error-500', '500', { respond: { status: 500 } }],
+  ['answer-lost', 'done, but the response is lost', { reset: true, phase: 'after' }],
+  ['slow', 'response after 2 s', { delay: '2s' }],
+  ['hang', 'no response', { hang: true }],
+  ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
+  ['malformed', 'invalid JSON', { malformed: true }],
+  ['reset', 'connection reset before anything is done', { reset: true }],
+  ['closed', 'connection closed without a byte', { close: true }],
+  ['banned', 'key banned for two minutes', { ban: '2m' }],
+  ['drip', 'response in small pieces', { drip: { bytes: 16, every: '50ms' } }],
+  ['empty', 'empty body', { empty: true }],
+  ['wrong-length', 'wrong Content-Length', { contentLength: 5 }],
+  ['html', 'HTML page', { contentType: 'text/html' }],
+];
+/** Fields of `then` that are options beside an effect. */
+const options = ['delay', 'phase', 'countsQuota', 'failTimes'];
+const effectOf = (then: Readonly<Record<string, unknown>>) =>
+  Object.keys(then).find((name) => !options.includes(name)) ?? 'delay';
+
+interface FaultEditorProps {
+  session: Session;
+  /** Rule to replace; `undefined` for a new one. */
+  fault: ListedFault | undefined;
+  onClose(): void;
+}
+
+/**
+ * Dialog that edits a fault rule as YAML in the format of scenarios, and as a form that changes this YAML. The simulator
+ * checks the rule as the user types.
+ */
+export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
+  const { faults, operations, keys } = session.state;
+  const names = faults.map(({ name }) => name);
+  const [text, setText] = useState(() => (fault === undefined ? newRule(names) : ''));
+  const [checked, setChecked] = useState<Checked>(unchecked);
+  const [failure, setFailure] = useState('');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const yaml = useMemo(() => readRule(text), [text]);
+  // While the YAML cannot be read, the form shows the last rule that could.
+  const readable = useRef(yaml);
+  if (yaml.issues === undefined) readable.current = yaml;
+  const { document, rule } = readable.current;
+  useEffect(() => {
+    if (fault !== undefined) void readFault(session, fault).then((rule) => setText(toText(rule)));
+  }, []);
+  const taken = names.find((name) => name === yaml.rule?.name && name !== fault?.name);
+  const issues = yaml.issues ?? [
+    ...(taken === undefined
+      ? []
+      : [issueAt(['name'], `expected a free name, got ${JSON.stringify(taken)}, which is taken`)]),
+    ...(checked.text === text ? checked.issues : []),
+  ];
+  const check = useRef(async () => {});
+  check.current = async () => {
+    if (yaml.issues !== undefined || text === '') return;
+    const input = { fault: forJson(yaml.rule, session.source.kind) };
+    try {
+      const { issues } = await session.source.send<{ issues: FaultIssue[] }>('POST', '/fault-check', input);
+      setChecked({ text, issues });
+    } catch (error) {
+      setChecked({ text, issues: [issueAt([], (error as Error).message.replace(/^fault: /, ''))] });
+    }
+  };
+  const throttle = useMemo(() => createThrottle(() => check.current(), 250), []);
+  useEffect(() => throttle.ask(), [text]);
+  useEffect(() => () => throttle.stop(), []);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (yaml.issues !== undefined) return setFailure('The YAML cannot be read; see above.');
+    const rule = forJson(yaml.rule, session.source.kind) as Record<string, unknown>;
+    try {
+      if (fault === undefined) await session.source.send('POST', '/faults', rule);
+      else await session.source.send('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule });
+    } catch (error) {
+      return setFailure((error as Error).message);
+    }
+    session.refreshNow();
+    onClose();
+  };
+  const edit = (change: (document: Document) => void) => {
+    const { document } = readRule(text);
+    change(document);
+    setFailure('');
+    setText(document.toString({ lineWidth: 0 }));
+  };
+  const showLine = (line: number) => {
+    const start = text.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0);
+    area.current?.focus();
+    area.current?.setSelectionRange(start, start + (text.split('\n')[line - 1]?.length ?? 0));
+  };
+  const choose = (index: number) => {
+    const [name = '', , then = {}] = presets[index] ?? [];
+    edit((document) => {
+      const old = yaml.rule?.then;
+      for (const field of Object.keys(isRecord(old) ? old : {}))
+        if (field !== 'delay' || effectOf(then) === 'delay') removeIn(document, ['then', field]);
+      for (const [field, value] of Object.entries(then)) putIn(document, ['then', field], document.createNode(value));
+      const isPreset = presets.some(([each]) => String(yaml.rule?.name).replace(/-\d+$/, '') === each);
+      if (fault === undefined && isPreset) document.set('name', freeName(name, names));
+    });
+  };
+  const chosen = operationsOf(rule?.when);
+  const conditions = operations
+    .filter(({ name }) => chosen.length === 0 || chosen.includes(name))
+    .flatMap(({ conditions = [] }) => conditions);
+  const field = (label: string, path: Path, suggestions?: readonly (readonly [value: string, says: string])[]) => (
+    <Field
+      key={path.join('.')}
+      label={label}
+      path={path}
+      document={document}
+      isWrong={issues.some(({ steps }) => path.every((step, index) => steps[index] === step))}
+      suggestions={suggestions}
+      onValue={(value) =>
+        edit((document) => (value === undefined ? removeIn(document, path) : putIn(document, path, value)))
+      }
+    />
+  );
+  const then = isRecord(rule?.then) ? rule.then : {};
+  const title = fault === undefined ? 'Add a fault rule' : `Change the fault rule ${fault.name}`;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="fault-editor" onSubmit={save}>
+        <fieldset disabled={yaml.issues !== undefined}>
+          <legend>As a form</legend>
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control */}
+          <label>
+            What happens
+            <Select
+              name="What happens"
+              value={presetOf(then)}
+              options={presets.map(([name, says], index) => [index, `${name}: ${says}`])}
+              onSelect={(index) => choose(Number(index))}
+            />
+          </label>
+          {field('Name', ['name'])}
+          {effectOf(then) === 'respond'
+            ? field('Status', ['then', 'respond', 'status'])
+            : effectOf(then) !== 'delay' && field(`Value of ${effectOf(then)}`, ['then', effectOf(then)])}
+          {field('Delay', ['then', 'delay'])}
+          {field(
+            'Path or operation',
+            ['when', 'operation'],
+            operations.map(({ name, target = '' }) => [name, target]),
+          )}
+          {[...new Set(conditions)].map((name) => field(`With ${name}`, ['when', name]))}
+          {field('Method', ['when', 'method'])}
+          {field(
+            'Key',
+            ['when', 'key'],
+            keys.map(({ key, plan }) => [key, plan]),
+          )}
+          {field('Plan', ['when', 'plan'])}
+          {field('Rate, 0 to 1', ['when', 'probability'])}
+          {field('Only the n-th (1: the next)', ['when', 'nth'])}
+          {field('Every n-th', ['when', 'every'])}
+          {field('Only the first n', ['when', 'first'])}
+          {field('At most n times', ['when', 'times'])}
+          {field('From, after the start', ['when', 'after'])}
+          {field('For', ['when', 'for'])}
+          {field('Fails each call n times', ['then', 'failTimes'])}
+          {field(
+            'Before or after it ran',
+            ['then', 'phase'],
+            [
+              ['before', ''],
+              ['after', ''],
+            ],
+          )}
+        </fieldset>
+        <div>
+          <label>
+            As YAML
+            <textarea
+              ref={area}
+              rows={Math.max(14, text.split('\n').length + 1)}
+              spellcheck={false}
+              aria-invalid={issues.length > 0}
+              aria-describedby="fault-issues"
+              value={text}
+              onInput={(event) => {
+                setFailure('');
+                setText(event.currentTarget.value);
+              }}
+            />
+          </label>
+          <div id="fault-issues" role="status">
+            {issues.length === 0 && checked.text === text && <p class="good">✓ This rule is valid.</p>}
+            <ul>
+              {issues.map((issue) => {
+                const line = yaml.lineOf(issue);
+                return (
+                  <li key={issue.path + issue.message} class="bad">
+                    <Button class="link" onClick={() => showLine(line)}>
+                      line {line}
+                    </Button>{' '}
+                    {issue.path && <b>{issue.path}: </b>}
+                    {issue.message}
+                  </li>
+                );
+              })}
+            </ul>
+            {yaml.issues && <p class="note">The form can be used again when the YAML can be read.</p>}
+          </div>
+        </div>
+        <p>
+          <button type="submit">{fault === undefined ? 'add' : 'save'}</button>{' '}
+          <span role="alert" class="bad">
+            {failure}
+          </span>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  path: Path;
+  document: Document;
+  isWrong: boolean;
+  suggestions: readonly (readonly [value: string, says: string])[] | undefined;
+  onValue(value: unknown): void;
+}
+
+/** Field of the form for one value of the rule. Accepts YAML, such as `[free-key, pro-key]`; empty removes the value. */
+function Field({ label, path, document, isWrong, suggestions, onValue }: FieldProps) {
+  const [typed, setTyped] = useState('');
+  const shown = textOf(document.getIn(path, true), document);
+  const listId = `fault-${path.join('-')}`;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput contains the control */}
+      <label>
+        {label}
+        <TextInput
+          list={suggestions && listId}
+          aria-invalid={isWrong}
+          autocomplete="off"
+          value={textOf(readValue(typed), document) === shown ? typed : shown}
+          onText={(text) => {
+            setTyped(text);
+            onValue(readValue(text));
+          }}
+        />
+      </label>
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map(([value, says]) => (
+            <option key={value} value={value}>
+              {says}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+interface Checked {
+  /** Checked text; the issues of another text are outdated. */
+  text: string | undefined;
+  issues: FaultIssue[];
+}
+const unchecked: Checked = { text: undefined, issues: [] };
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const issueAt = (steps: string[], message: string): FaultIssue => ({ path: steps.join('.'), steps, message });
+
+/** Parses YAML as scenarios are parsed: version 1.2, exact integers. */
+const parse = (text: string, lines?: LineCounter) =>
+  parseDocument(text, { intAsBigInt: true, prettyErrors: false, ...(lines && { lineCounter: lines }) });
+
+interface RuleText {
+  readonly document: Document;
+  /** Parsed rule; `undefined` for YAML that cannot be read. */
+  readonly rule: Record<string, unknown> | undefined;
+  /** Mistakes of the YAML; `undefined` for YAML that can be read. */
+  readonly issues: FaultIssue[] | undefined;
+  lineOf(issue: FaultIssue): number;
+}
+
+function readRule(text: string): RuleText {
+  const lines = new LineCounter();
+  const document = parse(text, lines);
+  const lineAt = (offset = 0) => Math.max(1, lines.linePos(offset).line);
+  const lineOf = ({ steps }: FaultIssue): number => {
+    for (let length = steps.length; length > 0; length--) {
+      const parent = document.getIn(steps.slice(0, length - 1), true);
+      const name = steps[length - 1];
+      if (isMap(parent)) {
+        const pair = parent.items.find(({ key }) => String(key) === String(name));
+        const range = (pair?.key as { range?: number[] } | undefined)?.range;
+        if (range) return lineAt(range[0]);
+      } else if (isCollection(parent)) {
+        const range = (parent.get(name as number, true) as { range?: number[] } | undefined)?.range;
+        if (range) return lineAt(range[0]);
+      }
+    }
+    return 1;
+  };
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = lineAt(error.pos[0]);
+    const issue = issueAt([], `expected valid YAML: ${error.message.split('\n')[0]}`);
+    return { document, rule: undefined, issues: [issue], lineOf: () => line };
+  }
+  try {
+    const rule = document.toJS() as unknown;
+    if (!isRecord(rule)) {
+      const issue = issueAt([], 'expected a fault rule: a map with name, when and then');
+      return { document, rule: undefined, issues: [issue], lineOf };
+    }
+    keepHeaderTexts(document, rule);
+    return { document, rule, issues: undefined, lineOf };
+  } catch (error) {
+    return { document, rule: undefined, issues: [issueAt([], (error as Error).message)], lineOf };
+  }
+}
+
+/** Takes numbers of response headers as they are written, such as `1.10`, as the files of scenarios do. */
+function keepHeaderTexts(document: Document, rule: Record<string, unknown>): void {
+  const headers = document.getIn(['then', 'respond', 'headers'], true);
+  if (!isMap(headers)) return;
+  const values = (rule.then as { respond: { headers: Record<string, unknown> } }).respond.headers;
+  for (const { key, value } of headers.items)
+    if (isScalar(value) && value.source !== undefined && /^(?:number|bigint)$/.test(typeof value.value))
+      values[String(key)] = value.source;
+}
+
+/** Parses the text of a form's field. Returns `undefined` for an empty text, and the text itself for invalid YAML. */
+function readValue(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  const { errors, contents } = parse(text);
+  return errors.length > 0 || contents === null ? text : contents;
+}
+
+/** Formats a value of the rule for a form's field, on one line. */
+function textOf(value: unknown, document: Document): string {
+  if (value === undefined || value === null) return '';
+  if (isScalar(value)) return String(value.value ?? '');
+  return isCollection(value)
+    ? stringify(value.toJS(document), { collectionStyle: 'flow', lineWidth: 0 }).trim()
+    : String(value);
+}
+
+/** Puts a value into the document. Replaces a parent that is no map, such as in a half-typed rule. */
+function putIn(document: Document, path: Path, value: unknown): void {
+  for (let length = 1; length < path.length; length++) {
+    const parent = path.slice(0, length);
+    if (!isMap(document.getIn(parent, true))) document.setIn(parent, new YAMLMap());
+  }
+  document.setIn(path, value);
+}
+
+/** Removes a value from the document, and the conditions if none is left. */
+function removeIn(document: Document, path: Path): void {
+  if (document.hasIn(path)) document.deleteIn(path);
+  const when = document.get('when', true);
+  if (isMap(when) && when.items.length === 0) document.delete('when');
+}
+
+/**
+ * Converts integers of a rule, which are read as `bigint`, for a request with JSON. Integers beyond 2^53-1 stay exact,
+ * as raw JSON where browsers have it and otherwise as text.
+ */
+function forJson(value: unknown, kind: Session['source']['kind']): unknown {
+  if (typeof value === 'bigint') {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+    return kind === 'page' ? value : (rawJSON?.(String(value)) ?? String(value));
+  }
+  if (Array.isArray(value)) return value.map((item) => forJson(item, kind));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, forJson(field, kind)]));
+}
+
+/** Reads a listed rule again, with exact integers, which the JSON of the page rounds. */
+async function readFault({ source }: Session, fault: ListedFault): Promise<Record<string, unknown>> {
+  const { name, when, then }: ListedFault = fault;
+  const text = source.kind === 'server' ? await source.text('/faults').catch(() => '[]') : '[]';
+  const listed = parse(text).toJS() as ListedFault[];
+  const exact = listed.find((each) => each.name === name) ?? { name, when, then };
+  return { name, when: exact.when, then: exact.then };
+}
+
+/** Places of durations, which listed rules contain in milliseconds. */
+const durations: readonly Path[] = [
+  ['when', 'after'],
+  ['when', 'for'],
+  ['then', 'delay'],
+  ['then', 'delay', 'fixed'],
+  ['then', 'delay', 'p50'],
+  ['then', 'delay', 'p99'],
+  ['then', 'ban'],
+  ['then', 'drip', 'every'],
+];
+
+/** Writes a listed rule as in a scenario: durations with units, lists of one value as the value. */
+function toText(rule: Record<string, unknown>): string {
+  const document = parse(stringify(rule));
+  for (const path of durations) {
+    const ms = document.getIn(path);
+    if (/^(?:number|bigint)$/.test(typeof ms)) document.setIn(path, withUnit(Number(ms)));
+  }
+  for (const path of [
+    ['when', 'operation'],
+    ['when', 'key'],
+  ]) {
+    const list = document.getIn(path, true);
+    if (isCollection(list) && list.items.length === 1) document.setIn(path, list.items[0]);
+  }
+  const when = document.get('when', true);
+  if (isMap(when) && when.items.length === 0) document.delete('when');
+  return document.toString({ lineWidth: 0 });
+}
+
+const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
+
+function withUnit(ms: number): string {
+  const [unit, length] = Object.entries(unitMs).find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];
+  return `${ms / length}${unit}`;
+}
+
+function newRule(names: readonly string[]): string {
+  const [[name, , then] = ['', '', {}]] = presets;
+  return stringify({ name: freeName(name, names), when: { nth: 1 }, then });
+}
+
+function freeName(name: string, names: readonly string[]): string {
+  let free = name;
+  for (let n = 2; names.includes(free); n++) free = `${name}-${n}`;
+  return free;
+}
+
+function operationsOf(when: unknown): unknown[] {
+  const { operation = [] } = isRecord(when) ? when : {};
+  return Array.isArray(operation) ? operation : [operation];
+}
+
+/** Index of the preset with the effect of a rule, preferably with the same phase and the same fields. */
+function presetOf(then: Readonly<Record<string, unknown>>): number {
+  const effect = effectOf(then);
+  const fieldsOf = (value: unknown) => (isRecord(value) ? Object.keys(value).join() : '');
+  const ranks = presets.map(([, , each]) =>
+    effectOf(each) !== effect
+      ? 0
+      : 1 + Number(each.phase === then.phase) + Number(fieldsOf(each[effect]) === fieldsOf(then[effect])),
+  );
+  return ranks.indexOf(Math.max(...ranks));
+}

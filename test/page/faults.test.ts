@@ -1,0 +1,242 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { listen } from '../../src/node.js';
+import type { OpenedPage } from '../support/browser.js';
+import { depot, parcelRows } from '../support/depot.js';
+import { eventually, type PageStage, storm, useBrowser, violations } from './stage.js';
+
+const outage = {
+  name: 'outage',
+  when: { operation: 'listPets', nth: 1 },
+  then: { respond: { status: 503, headers: { 'Retry-After': '2' } } },
+} as const;
+
+describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
+  const { openPage, openStage } = useBrowser();
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+
+  async function open(faults: NonNullable<typeof storm.faults> = []) {
+    stage = await openStage({ ...storm, limits: 'off', faults });
+    opened = await openPage(`${stage.server.controlUrl}/`);
+    page = opened.page;
+    await page.getByLabel('Fault rules').waitFor();
+  }
+  const dialog = () => page.getByRole('dialog');
+  const yaml = () => dialog().getByLabel('As YAML');
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const rules = () => stage.sim.faults.list().map(({ definition }) => definition);
+  const isValid = () => dialog().getByText('✓ This rule is valid.').waitFor();
+  const line = () => page.locator('.fault').first();
+
+  test('a rule is added, says which request it changes next, is used up, and starts again', async () => {
+    await open();
+    await press('add a fault rule…');
+    await dialog().getByLabel('What happens').selectOption({ label: 'error-500: 500' });
+    await isValid();
+    expect(await yaml().inputValue()).toBe('name: error-500\nwhen:\n  nth: 1\nthen:\n  respond:\n    status: 500\n');
+    await press('add');
+    await line().getByText('500 · the next request · applied 0 of 0').waitFor();
+    expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
+    await line().getByText('500 · used up · applied 1 of 2').waitFor();
+    await press('again error-500');
+    await line().getByText('the next request').waitFor();
+    expect(await page.getByRole('button', { name: 'again error-500' }).count()).toBe(0);
+    expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
+    await press('remove error-500');
+    await page.getByLabel('Fault rules').getByText('none').waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('a form changes status, delay, rate, key and path of a rule during a run, in its place', async () => {
+    await open([outage, { name: 'slow', when: { petId: 7 }, then: { delay: '3s' } }]);
+    await press('edit outage');
+    const fill = (name: string, text: string) => dialog().getByLabel(name, { exact: true }).fill(text);
+    await fill('Only the n-th (1: the next)', '');
+    await fill('Status', '502');
+    await fill('Delay', '{ p50: 1ms, p99: 2ms }');
+    await fill('Rate, 0 to 1', '1');
+    await fill('Key', '[pro-key, free-key]');
+    await fill('Path or operation', 'getPet');
+    await fill('With petId', '9223372036854775807');
+    await isValid();
+    expect(await yaml().inputValue()).toBe(
+      [
+        'name: outage',
+        'when:',
+        '  operation: getPet',
+        '  probability: 1',
+        '  key: [ pro-key, free-key ]',
+        '  petId: 9223372036854775807',
+        'then:',
+        '  respond:',
+        '    status: 502',
+        '    headers:',
+        '      Retry-After: "2"',
+        '  delay: { p50: 1ms, p99: 2ms }',
+        '',
+      ].join('\n'),
+    );
+    await press('save');
+    await line().getByText('getPet').waitFor();
+    expect(rules()).toEqual([
+      {
+        name: 'outage',
+        when: {
+          operation: ['getPet'],
+          probability: 1,
+          key: ['pro-key', 'free-key'],
+          petId: 9223372036854775807n,
+        },
+        then: { respond: { status: 502, headers: { 'Retry-After': '2' } }, delay: { p50: 1, p99: 2 } },
+      },
+      { name: 'slow', when: { petId: 7 }, then: { delay: 3_000 } },
+    ]);
+    // The next edit begins with the exact number and with units.
+    await press('edit outage');
+    await eventually(() => yaml().inputValue()).toContain('petId: 9223372036854775807');
+    await page.keyboard.press('Escape');
+    await press('edit slow');
+    await eventually(() => yaml().inputValue()).toBe('name: slow\nwhen:\n  petId: 7\nthen:\n  delay: 3s\n');
+  });
+
+  test('YAML is checked as typed: line, path, expected and got, beside the text; a wrong rule changes nothing', async () => {
+    await open([outage]);
+    await stage.call('pro-key');
+    await press('edit outage');
+    await isValid();
+    const wrong = [
+      '# my rule',
+      'name: outage',
+      'when: { nth: 0, operation: listPet }',
+      'then:',
+      '  respond:',
+      '    status: 999',
+      '    header: {}',
+    ].join('\n');
+    await yaml().fill(wrong);
+    const issues = dialog().locator('li');
+    await eventually(() => issues.allInnerTexts()).toEqual([
+      'line 3 when.nth: expected a whole number from 1, got 0',
+      'line 6 then.respond.status: expected a status from 200 to 599, got 999',
+      'line 7 then.respond.header: expected a known field; did you mean headers?',
+    ]);
+    expect(await yaml().getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog().getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog().getByLabel('Delay').getAttribute('aria-invalid')).toBe('false');
+    const before = stage.sim.faults.list();
+    await press('save');
+    await dialog().getByRole('alert').getByText('then.respond.status: expected a status').waitFor();
+    expect(await yaml().inputValue()).toBe(wrong);
+    expect(stage.sim.faults.list()).toEqual(before);
+    // A link marks the line of its mistake.
+    await dialog().getByRole('button', { name: 'line 6' }).click();
+    expect(await yaml().evaluate(selected)).toBe('    status: 999');
+
+    await yaml().fill(wrong.replace('0, operation: listPet', '2').replace('    header: {}', ''));
+    await eventually(() => issues.allInnerTexts()).toHaveLength(1);
+    // The form mends the text, and keeps its comment.
+    await dialog().getByLabel('Status', { exact: true }).fill('504');
+    await isValid();
+    expect(await yaml().inputValue()).toContain('# my rule\nname: outage\nwhen: { nth: 2 }\n');
+    await press('save');
+    await line().getByText('504 · after 1 more request · applied 0 of 0').waitFor();
+  });
+
+  test('text that is no YAML, a list, a taken name and a removed rule are reported, and the text stays', async () => {
+    await open([outage, { name: 'slow', then: { delay: 1 } }]);
+    await press('edit outage');
+    await isValid();
+    const reported = async (text: string, message: string) => {
+      await yaml().fill(text);
+      await dialog().locator('li').filter({ hasText: message }).waitFor();
+    };
+    await reported('name: outage\nwhen: { nth: 1\nthen: { hang: true }\n', 'expected valid YAML');
+    expect(await dialog().getByLabel('Status', { exact: true }).isDisabled()).toBe(true);
+    await press('save');
+    await dialog().getByText('The YAML cannot be read; see above.').waitFor();
+    await reported('- name: outage\n  then: { hang: true }\n', 'expected a fault rule: a map with name, when and then');
+    await reported('name: slow\nthen: { hang: true }\n', 'expected a free name, got "slow", which is taken');
+    const renamed = 'name: hanging\nthen: { hang: true }\n';
+    await yaml().fill(renamed);
+    await isValid();
+    expect(await dialog().getByLabel('Name').isEnabled()).toBe(true);
+    stage.sim.faults.remove('outage');
+    await press('save');
+    await dialog().getByRole('alert').getByText('Unknown fault rule').waitFor();
+    expect(await yaml().inputValue()).toBe(renamed);
+    stage.sim.faults.add(outage);
+    await press('save');
+    await eventually(() => rules().map(({ name }) => name)).toEqual(['slow', 'hanging']);
+    expect(await dialog().count()).toBe(0);
+  });
+
+  test('numbers of headers stay as they are written, as in the file of a scenario', async () => {
+    await open();
+    await press('add a fault rule…');
+    await yaml().fill('name: v\nthen: { respond: { status: 200, headers: { X-Version: 1.10, X-Ids: 007 } } }\n');
+    await isValid();
+    await press('add');
+    await line().waitFor();
+    expect(rules()).toMatchObject([{ then: { respond: { headers: { 'X-Version': '1.10', 'X-Ids': '007' } } } }]);
+  });
+
+  test('all operations are proposed with their paths and conditions, also those of own services', async () => {
+    const sim = createSimulator({ services: [Object.assign(Object.create(depot), { rows: parcelRows })] });
+    const server = await listen(sim, { port: 0 });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    page = (await openPage(`${server.controlUrl}/`)).page;
+    await press('add a fault rule…');
+    await isValid();
+    const proposed = await dialog()
+      .locator('#fault-when-operation option')
+      .evaluateAll((options) =>
+        options.map((option) => `${(option as HTMLOptionElement).value}: ${option.textContent}`),
+      );
+    expect(proposed).toEqual([
+      'listPets: GET /pets',
+      'createPet: POST /pets',
+      'getPet: GET /pets/{petId}',
+      'sendParcel: POST /parcels',
+      'trackParcel: GET /parcels/{number}',
+    ]);
+    const conditions = () =>
+      dialog()
+        .locator('label')
+        .filter({ hasText: /^With / })
+        .allInnerTexts();
+    expect(await conditions()).toEqual(['With status', 'With petId', 'With number']);
+    await dialog().getByLabel('Path or operation').fill('trackParcel');
+    expect(await conditions()).toEqual(['With number']);
+    await dialog().getByLabel('Path or operation').fill('[listPets, getPet]');
+    expect(await conditions()).toEqual(['With status', 'With petId']);
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('the dialog is accessible, in %s at %i px, with and without mistakes', async (colorScheme, width) => {
+    stage = await openStage({ ...storm, faults: [outage] });
+    const viewport = { width, height: 800 };
+    page = (await openPage(`${stage.server.controlUrl}/`, { colorScheme, viewport })).page;
+    await press('edit outage');
+    await isValid();
+    expect(await violations(page)).toEqual([]);
+    await yaml().fill('name: outage\nthen: { respond: { status: 99 } }\n');
+    await dialog().getByText('expected a status').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await dialog().evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    await yaml().fill('then: [');
+    await dialog().getByText('expected valid YAML').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+const selected = (area: Element) => {
+  const { value, selectionStart, selectionEnd } = area as HTMLTextAreaElement;
+  return value.slice(selectionStart, selectionEnd);
+};
