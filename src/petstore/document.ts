@@ -60,6 +60,7 @@ export const operationTable = /* @__PURE__ */ createOperationTable({
   getPet: {
     method: 'GET',
     path: '/pets/{petId}',
+    params: (petId) => ({ petId }),
     deprecation: { removedAtMs: getPetRemovedAtMs, use: 'GET /pets with the status filter' },
   },
 });

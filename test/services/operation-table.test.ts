@@ -282,6 +282,16 @@ describe('a service with a table of operations', () => {
     ['a parameter without a name', { a: { method: 'GET', path: '/a/{}' } }, 'got GET /a/{}'],
     ['a query', { a: { method: 'GET', path: '/a?b' } }, 'got GET /a?b'],
     [
+      'params of another name',
+      { a: { method: 'GET', path: '/a/{b}', params: (c) => ({ c }) } },
+      'operations.a: expected params to make b, got c',
+    ],
+    [
+      'params for a path with two parameters',
+      { a: { method: 'GET', path: '/a/{b}/{c}', params: (b) => ({ b }) } },
+      'operations.a: expected params to make b, c, got b',
+    ],
+    [
       'an operation twice',
       { a: { method: 'GET', path: '/a' }, b: { method: 'GET', path: '/a' } },
       'operations.b: expected a method and path of its own',
