@@ -50,7 +50,8 @@ func (p Patience) sendWhole(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// retryDelay is the wait after the n-th attempt of a call; false means to give up. A network error has no response.
+// retryDelay is the wait after the n-th attempt of a call; false means to give up.
+// A network error has no response.
 func retryDelay(attempt int, method string, response *http.Response) (time.Duration, bool) {
 	status, header := 0, http.Header{}
 	if response != nil {
@@ -63,7 +64,8 @@ func retryDelay(attempt int, method string, response *http.Response) (time.Durat
 		now = time.Now()
 	}
 	wait := time.Duration(0)
-	if seconds, err := strconv.ParseFloat(header.Get("Retry-After"), 64); err == nil && seconds >= 0 && seconds < 1<<32 {
+	seconds, err := strconv.ParseFloat(header.Get("Retry-After"), 64)
+	if err == nil && seconds >= 0 && seconds < 1<<32 {
 		wait = time.Duration(seconds * float64(time.Second))
 	} else if date, err := http.ParseTime(header.Get("Retry-After")); err == nil {
 		wait = date.Sub(now)

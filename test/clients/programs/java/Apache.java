@@ -37,12 +37,15 @@ class Apache {
 
   // doc: set right
   static class Patient implements HttpRequestRetryStrategy {
-    public boolean retryRequest(HttpRequest request, IOException exception, int count, HttpContext context) {
+    public boolean retryRequest(
+        HttpRequest request, IOException exception, int count, HttpContext context) {
       return Patience.retryDelay(count, request.getMethod(), 0, Patience.NO_HEADERS) >= 0;
     }
 
-    public TimeValue getRetryInterval(HttpRequest request, IOException exception, int count, HttpContext context) {
-      return TimeValue.ofMilliseconds(Patience.retryDelay(count, request.getMethod(), 0, Patience.NO_HEADERS));
+    public TimeValue getRetryInterval(
+        HttpRequest request, IOException exception, int count, HttpContext context) {
+      var delay = Patience.retryDelay(count, request.getMethod(), 0, Patience.NO_HEADERS);
+      return TimeValue.ofMilliseconds(delay);
     }
 
     public boolean retryRequest(HttpResponse response, int count, HttpContext context) {
@@ -62,9 +65,11 @@ class Apache {
   }
 
   // Not a response timeout: that bounds the wait as well.
-  static final SocketConfig limit = SocketConfig.custom().setSoTimeout(30, TimeUnit.SECONDS).build();
+  static final SocketConfig limit =
+    SocketConfig.custom().setSoTimeout(30, TimeUnit.SECONDS).build();
   static final CloseableHttpClient patient = HttpClients.custom().setRetryStrategy(new Patient())
-      .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create().setDefaultSocketConfig(limit).build())
+      .setConnectionManager(
+        PoolingHttpClientConnectionManagerBuilder.create().setDefaultSocketConfig(limit).build())
       .build();
   // end
 }

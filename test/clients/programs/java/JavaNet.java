@@ -25,7 +25,9 @@ class JavaNet {
 
   // doc: set right
   static HttpResponse<String> patiently(HttpRequest request) throws Exception {
-    var limited = HttpRequest.newBuilder(request, (name, value) -> true).timeout(Duration.ofSeconds(30)).build();
+    var limited = HttpRequest.newBuilder(request, (name, value) -> true)
+      .timeout(Duration.ofSeconds(30))
+      .build();
     for (int attempt = 1;; attempt++) {
       long delay;
       try {

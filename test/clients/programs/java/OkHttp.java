@@ -35,7 +35,8 @@ class OkHttp {
       try {
         var response = chain.proceed(chain.request());
         response.peekBody(Long.MAX_VALUE); // a response that breaks off is an error
-        delay = Patience.retryDelay(attempt, chain.request().method(), response.code(), response::header);
+        delay = Patience.retryDelay(
+          attempt, chain.request().method(), response.code(), response::header);
         if (delay < 0) return response;
         response.close();
       } catch (IOException e) {

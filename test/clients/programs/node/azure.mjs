@@ -12,7 +12,11 @@ const sendWith =
   ({ headers, ...call }) =>
     pipeline.sendRequest(
       httpClient,
-      createPipelineRequest({ ...call, headers: createHttpHeaders(headers), allowInsecureConnection: true }),
+      createPipelineRequest({
+        ...call,
+        headers: createHttpHeaders(headers),
+        allowInsecureConnection: true,
+      }),
     );
 
 export const byDefault = sendWith(createPipelineFromOptions({}));
@@ -22,7 +26,8 @@ const pipeline = createPipelineFromOptions({});
 pipeline.removePolicy({ name: 'defaultRetryPolicy' });
 pipeline.addPolicy({
   name: 'patience',
-  sendRequest: (request, next) => patiently(request, () => next(Object.assign(request, { timeout: 30_000 }))),
+  sendRequest: (request, next) =>
+    patiently(request, () => next(Object.assign(request, { timeout: 30_000 }))),
 });
 // end
 export const setRight = sendWith(pipeline);

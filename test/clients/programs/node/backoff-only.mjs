@@ -5,7 +5,8 @@ export async function byDefault({ url, ...init }) {
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(url, init).catch(() => undefined);
     await response?.arrayBuffer();
-    if (response !== undefined && response.status !== 429 && response.status < 500) return response;
+    if (response !== undefined && response.status !== 429 && response.status < 500)
+      return response;
     if (attempt === 5) throw new Error('six attempts failed');
     await sleep(1000 * 2 ** attempt, undefined, init);
   }

@@ -14,7 +14,10 @@ export async function makeCalls(send, environment, signal) {
   const isPost = PETSTORE_OPERATION === 'createPet';
   const url = `${PETSTORE_BASE_URL}/pets${PETSTORE_OPERATION === 'getPet' ? '/1' : ''}`;
   const method = isPost ? 'POST' : 'GET';
-  const headers = { authorization: `Bearer ${PETSTORE_API_KEY}`, 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Bearer ${PETSTORE_API_KEY}`,
+    'content-type': 'application/json',
+  };
   let number = 0;
   const caller = async () => {
     while (number < Number(PETSTORE_CALLS)) {

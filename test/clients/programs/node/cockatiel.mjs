@@ -14,11 +14,16 @@ export const byDefault = ({ url, ...init }) =>
 // doc: set right
 const patience = (method) =>
   retry(
-    handleWhen(() => method === 'GET').orWhenResult((response) => retryDelayMs(1, method, response) !== undefined),
+    handleWhen(() => method === 'GET').orWhenResult(
+      (response) => retryDelayMs(1, method, response) !== undefined,
+    ),
     {
       maxAttempts: 4,
-      backoff: new DelegateBackoff(({ attempt, result }) => retryDelayMs(attempt, method, result.value)),
+      backoff: new DelegateBackoff(({ attempt, result }) =>
+        retryDelayMs(attempt, method, result.value),
+      ),
     },
   );
-export const setRight = ({ url, ...init }) => patience(init.method).execute(() => fetchWhole(url, init));
+export const setRight = ({ url, ...init }) =>
+  patience(init.method).execute(() => fetchWhole(url, init));
 // end

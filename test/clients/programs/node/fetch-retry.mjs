@@ -4,7 +4,8 @@ import { retryDelayMs } from './retry-delay.mjs';
 
 // Statuses as in its README; by default it repeats only broken connections.
 const retryingFetch = fetchRetry(nodeFetch);
-export const byDefault = ({ url, ...init }) => retryingFetch(url, { ...init, retryOn: [429, 503] });
+export const byDefault = ({ url, ...init }) =>
+  retryingFetch(url, { ...init, retryOn: [429, 503] });
 
 // doc: set right
 /** With a time limit, and with the whole body: a response that breaks off is an error. */
@@ -17,7 +18,8 @@ const patientFetch = (url, { method = 'GET', ...init }) =>
   repeatingFetch(url, {
     ...init,
     method,
-    retryOn: (attempt, _error, response) => retryDelayMs(attempt + 1, method, response) !== undefined,
+    retryOn: (attempt, _error, response) =>
+      retryDelayMs(attempt + 1, method, response) !== undefined,
     retryDelay: (attempt, _error, response) => retryDelayMs(attempt + 1, method, response),
   });
 // end

@@ -7,8 +7,10 @@ export const byDefault = (call) => request({ ...call, retry: true });
 // doc: set right
 const delayOf = (attempt, { response, config }) => retryDelayMs(attempt, config.method, response);
 const retryConfig = () => ({
-  shouldRetry: (error) => delayOf(error.config.retryConfig.currentRetryAttempt + 1, error) !== undefined,
+  shouldRetry: (error) =>
+    delayOf(error.config.retryConfig.currentRetryAttempt + 1, error) !== undefined,
   retryBackoff: (error) => sleep(delayOf(error.config.retryConfig.currentRetryAttempt, error)),
 });
-export const setRight = (call) => request({ timeout: 30_000, ...call, retryConfig: retryConfig() });
+export const setRight = (call) =>
+  request({ timeout: 30_000, ...call, retryConfig: retryConfig() });
 // end

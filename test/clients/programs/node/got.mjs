@@ -11,7 +11,11 @@ const patientGot = got.extend({
     methods: ['GET', 'POST'],
     // A response without an error status broke off.
     calculateDelay: ({ attemptCount, error: { options, response } }) =>
-      retryDelayMs(attemptCount, options.method, response?.statusCode >= 400 ? response : undefined) ?? 0,
+      retryDelayMs(
+        attemptCount,
+        options.method,
+        response?.statusCode >= 400 ? response : undefined,
+      ) ?? 0,
   },
 });
 // end

@@ -12,7 +12,9 @@ const sendWith =
 // As in the README of plugin-throttling: one retry, except at a secondary limit.
 const Throttled = Octokit.plugin(retry, throttling);
 const onRateLimit = (_seconds, _options, _octokit, retryCount) => retryCount < 1;
-export const byDefault = sendWith(new Throttled({ log, throttle: { onRateLimit, onSecondaryRateLimit: () => {} } }));
+export const byDefault = sendWith(
+  new Throttled({ log, throttle: { onRateLimit, onSecondaryRateLimit: () => {} } }),
+);
 
 // doc: set right
 const octokit = new Octokit({ request: { fetch: patientFetch } });

@@ -10,7 +10,9 @@ const sendWith =
       defaultHeaders: headers,
       ...options,
     });
-    return method === 'GET' ? client.get('/pets') : client.post('/pets', { body: JSON.parse(body) });
+    return method === 'GET'
+      ? client.get('/pets')
+      : client.post('/pets', { body: JSON.parse(body) });
   };
 
 export const byDefault = sendWith({});

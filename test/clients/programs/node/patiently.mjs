@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { retryDelayMs } from './retry-delay.mjs';
 
 // doc: patiently
-/** Makes a call until it succeeds or must not be sent again; for clients that return responses or throw them. */
+/**
+ * Makes a call until it succeeds or must not be sent again; for clients that return responses or
+ * throw them.
+ */
 export async function patiently({ method, signal }, send) {
   for (let attempt = 1; ; attempt++) {
     const [result, hasFailed] = await send().then(

@@ -5,7 +5,10 @@ import { retryDelayMs } from './retry-delay.mjs';
 /** A POST is a mutation, which has no retries by default; a GET is a query. */
 const sendWith = (client) => async (call) => {
   if (call.method === 'POST') {
-    return new MutationObserver(client, { mutationFn: () => fetchPets(call), networkMode: 'always' }).mutate();
+    return new MutationObserver(client, {
+      mutationFn: () => fetchPets(call),
+      networkMode: 'always',
+    }).mutate();
   }
   const queryKey = ['pets', ++calls];
   return client.fetchQuery({ queryKey, queryFn: () => fetchPets(call), networkMode: 'always' });
@@ -28,6 +31,8 @@ const patience = (method) => ({
   retry: (failures, { response }) => retryDelayMs(failures + 1, method, response) !== undefined,
   retryDelay: (failures, { response }) => retryDelayMs(failures + 1, method, response),
 });
-const client = new QueryClient({ defaultOptions: { queries: patience('GET'), mutations: patience('POST') } });
+const client = new QueryClient({
+  defaultOptions: { queries: patience('GET'), mutations: patience('POST') },
+});
 // end
 export const setRight = sendWith(client);

@@ -14,8 +14,18 @@ const sendWith =
   ({ url, method, headers, body }) => {
     const { hostname: host, port } = new URL(url);
     const key = headers.authorization.replace('Bearer ', '');
-    const own = { host, port, protocol: 'http', telemetry: false, httpClient: atService(httpClient) };
-    return new Stripe(key, { ...own, ...options }).rawRequest(method, '/v2/pets', body && JSON.parse(body));
+    const own = {
+      host,
+      port,
+      protocol: 'http',
+      telemetry: false,
+      httpClient: atService(httpClient),
+    };
+    return new Stripe(key, { ...own, ...options }).rawRequest(
+      method,
+      '/v2/pets',
+      body && JSON.parse(body),
+    );
   };
 
 export const byDefault = sendWith({ httpClient: Stripe.createNodeHttpClient() });

@@ -9,7 +9,8 @@ use HTTP::Date 'str2time';
 use List::Util 'max';
 use Time::HiRes 'sleep';
 
-# Seconds to wait after the n-th attempt of a call, or undef to give up. A network error has a status of 500 or more.
+# Seconds to wait after the n-th attempt of a call, or undef to give up. A network error has a
+# status of 500 or more.
 sub retry_delay {
     my ($attempt, $method, $status, $field) = @_;
     # A 429 stores nothing. After any other failure a write may be stored.
@@ -18,7 +19,8 @@ sub retry_delay {
     my $asked = $field->('retry-after') // '';
     my $date = $asked =~ / GMT$/ ? str2time($asked) // $now : $now;
     my $wait = $asked =~ /^\d+(\.\d+)?$/ ? $asked : $date - $now;
-    my $reset = $field->('x-ratelimit-reset') // '';    # Unix time in seconds; with other services also in ms, or seconds left
+    # Unix time in seconds; with other services also in ms, or seconds left.
+    my $reset = $field->('x-ratelimit-reset') // '';
     if ($status == 429 && $reset =~ /^\d+$/ && ($wait <= 0 || $wait > 60)) {
         my $left = $reset > 1e11 ? $reset / 1000 - $now : $reset > 1e8 ? $reset - $now : $reset;
         $wait = $left if $left > 0;

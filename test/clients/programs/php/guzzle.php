@@ -7,14 +7,22 @@ use GuzzleHttp\Middleware;
 
 // doc: set right
 // A response that breaks off is no response.
-$isWhole = fn ($response) => $response && $response->getBody()->getSize() >= (int) $response->getHeaderLine('Content-Length');
+$isWhole = fn ($response) => $response
+    && $response->getBody()->getSize() >= (int) $response->getHeaderLine('Content-Length');
 $delay = fn ($attempt, $method, $response) => $isWhole($response)
-    ? retryDelay($attempt, $method, $response->getStatusCode(), fn ($name) => $response->getHeaderLine($name))
+    ? retryDelay(
+        $attempt,
+        $method,
+        $response->getStatusCode(),
+        fn ($name) => $response->getHeaderLine($name)
+    )
     : retryDelay($attempt, $method, 0, fn ($name) => '');
 $stack = HandlerStack::create();
 $stack->push(Middleware::retry(
-    fn ($retries, $request, $response = null) => $delay($retries + 1, $request->getMethod(), $response) !== null,
-    fn ($retries, $response = null) => $delay($retries, 'GET', $response) // only for what may be repeated
+    fn ($retries, $request, $response = null) =>
+        $delay($retries + 1, $request->getMethod(), $response) !== null,
+    // Only for what may be repeated.
+    fn ($retries, $response = null) => $delay($retries, 'GET', $response)
 ));
 $http = new Client(['handler' => $stack, 'timeout' => 30]);
 // end

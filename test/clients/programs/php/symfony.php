@@ -8,7 +8,12 @@ use Symfony\Contracts\HttpClient\HttpClientInterface;
 use Symfony\Contracts\HttpClient\ResponseInterface;
 
 // doc: set right
-function patiently(HttpClientInterface $http, string $method, string $url, array $options = []): ResponseInterface
+function patiently(
+    HttpClientInterface $http,
+    string $method,
+    string $url,
+    array $options = [],
+): ResponseInterface
 {
     for ($attempt = 1;; $attempt++) {
         $response = $http->request($method, $url, ['timeout' => 30] + $options);

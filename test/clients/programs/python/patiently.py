@@ -5,15 +5,20 @@ from email.utils import mktime_tz, parsedate_tz
 
 
 def retry_delay(attempt, method, status=0, headers={}):
-    """Seconds to wait after the n-th attempt of a call, or None to give up. A network error has no status."""
+    """Seconds to wait after the n-th attempt of a call, or None to give up.
+
+    A network error has no status.
+    """
     # A 429 stores nothing. After any other failure a write may be stored.
     may_repeat = status == 429 or method == "GET" and (status == 0 or status >= 500)
-    now = mktime_tz(parsedate_tz(headers["Date"])) if "Date" in headers else time.time()  # the service's clock, not ours
+    # The service's clock, not ours.
+    now = mktime_tz(parsedate_tz(headers["Date"])) if "Date" in headers else time.time()
     asked = headers.get("Retry-After", "")
     wait = float(asked) if asked.replace(".", "", 1).isdecimal() else 0
     if asked.endswith(" GMT") and parsedate_tz(asked):
         wait = mktime_tz(parsedate_tz(asked)) - now
-    reset = headers.get("X-RateLimit-Reset", "")  # Unix time in seconds; with other services also in ms, or seconds left
+    # Unix time in seconds; with other services also in ms, or seconds left.
+    reset = headers.get("X-RateLimit-Reset", "")
     if status == 429 and reset.isdecimal() and not 0 < wait <= 60:
         left = {10: int(reset) - now, 13: int(reset) / 1000 - now}.get(len(reset), int(reset))
         wait = left if left > 0 else wait

@@ -14,7 +14,8 @@ def by_default(method, url, headers, pet):
 def delay_of(error, attempt=1):
     if error.response is None:
         return retry_delay(attempt, error.request.method)
-    return retry_delay(attempt, error.request.method, error.response.status_code, error.response.headers)
+    response = error.response
+    return retry_delay(attempt, error.request.method, response.status_code, response.headers)
 
 
 def delays():

@@ -22,7 +22,8 @@ class Patience(urllib3.Retry):
         status, headers = (0, {}) if response is None else (response.status, response.headers)
         delay = retry_delay(5 - self.total, method, status, headers)
         if delay is None:
-            raise error or urllib3.exceptions.MaxRetryError(None, url)  # the session returns the response
+            # The session returns the response.
+            raise error or urllib3.exceptions.MaxRetryError(None, url)
         following = super().increment(method, url, response, error, *args, **kwargs)
         following.delay = delay
         return following
@@ -33,7 +34,10 @@ class Patience(urllib3.Retry):
 
 session = requests.Session()
 retries = Patience(
-    total=4, allowed_methods={"GET", "POST"}, status_forcelist={429, 500, 502, 503, 504}, raise_on_status=False
+    total=4,
+    allowed_methods={"GET", "POST"},
+    status_forcelist={429, 500, 502, 503, 504},
+    raise_on_status=False,
 )
 for scheme in ["http://", "https://"]:
     session.mount(scheme, HTTPAdapter(max_retries=retries))

@@ -15,7 +15,8 @@ def delay_of(state):
     if state.outcome.failed:
         return retry_delay(state.attempt_number, state.args[0])
     response = state.outcome.result()
-    return retry_delay(state.attempt_number, state.args[0], response.status_code, response.headers)
+    method = state.args[0]
+    return retry_delay(state.attempt_number, method, response.status_code, response.headers)
 
 
 @tenacity.retry(retry=lambda state: delay_of(state) is not None, wait=delay_of)

@@ -18,7 +18,8 @@ class Patience(urllib3.Retry):
         status, headers = (0, {}) if response is None else (response.status, response.headers)
         delay = retry_delay(5 - self.total, method, status, headers)
         if delay is None:
-            raise error or urllib3.exceptions.ResponseError(f"no further attempt after status {status}")
+            message = f"no further attempt after status {status}"
+            raise error or urllib3.exceptions.ResponseError(message)
         following = super().increment(method, url, response, error, *args, **kwargs)
         following.delay = delay
         return following
@@ -27,7 +28,9 @@ class Patience(urllib3.Retry):
         time.sleep(self.delay)
 
 
-retries = Patience(total=4, allowed_methods={"GET", "POST"}, status_forcelist={429, 500, 502, 503, 504})
+retries = Patience(
+    total=4, allowed_methods={"GET", "POST"}, status_forcelist={429, 500, 502, 503, 504}
+)
 http = urllib3.PoolManager(retries=retries, timeout=30)
 # enforce_content_length: without it, a response that breaks off is not noticed.
 # http.request(method, url, enforce_content_length=True)

@@ -1,14 +1,17 @@
 # doc: patiently
 require 'time'
 
-# Seconds to wait after the n-th attempt of a call, or nil to give up. A network error has status 0.
+# Seconds to wait after the n-th attempt of a call, or nil to give up. A network error has
+# status 0.
 def retry_delay(attempt, method, status, headers)
   # A 429 stores nothing. After any other failure a write may be stored.
   may_repeat = status == 429 || (method == :get && (status.zero? || status >= 500))
-  now = headers['Date'] ? Time.httpdate(headers['Date']).to_i : Time.now.to_i # the service's clock, not ours
+  # The service's clock, not ours.
+  now = headers['Date'] ? Time.httpdate(headers['Date']).to_i : Time.now.to_i
   asked = headers['Retry-After'].to_s
   wait = asked.match?(/\A\d+(\.\d+)?\z/) ? asked.to_f : (Time.httpdate(asked).to_i - now rescue 0)
-  reset = headers['X-RateLimit-Reset'].to_i # Unix time in seconds; with other services also in ms, or seconds left
+  # Unix time in seconds; with other services also in ms, or seconds left.
+  reset = headers['X-RateLimit-Reset'].to_i
   if status == 429 && reset.positive? && !wait.between?(1, 60)
     left = reset > 1e11 ? reset / 1000.0 - now : reset > 1e8 ? reset - now : reset
     wait = left if left.positive?

@@ -5,7 +5,8 @@ trap 'rm -f "$head"' EXIT
 # For bash. A field of the answer whose head is in the file $head; of several heads, the last.
 field() { tr -d '\r' <"$head" | sed -n "s/^ *$1: //Ip" | tail -n 1; }
 
-# Prints the seconds to wait after the n-th attempt of a call, or fails to give up. A network error has status 0.
+# Prints the seconds to wait after the n-th attempt of a call, or fails to give up. A network
+# error has status 0.
 retry_delay() {
   attempt=$1 method=$2 status=$3
   # A 429 stores nothing. After any other failure a write may be stored.

@@ -5,7 +5,8 @@ by_default() { wget --quiet --output-document /dev/null "$@"; }
 set_right() {
   # doc: set right
   with_head() { "$@" 2>"$head"; }
-  patiently "$method" with_head wget --tries 1 --timeout 30 --server-response --output-document /dev/null "$@"
+  patiently "$method" with_head \
+    wget --tries 1 --timeout 30 --server-response --output-document /dev/null "$@"
   # end
 }
 
