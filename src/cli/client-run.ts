@@ -5,7 +5,6 @@ import { measureLag } from '../judge/node/machine-lag.js';
 import type { ClientEnd } from '../judge/run.js';
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
 import { defaultScenario } from '../petstore/default-scenario.js';
-import { basePath } from '../petstore/document.js';
 import { generatePets } from '../petstore/generate-pets.js';
 import { loadPetstore } from '../petstore/load-petstore.js';
 import { resolveScenario } from '../petstore/scenario.js';
@@ -20,7 +19,7 @@ import { memoryEngine, type OpenedState, type ServedState, serveState } from '..
 import type { RunningServer } from '../server/server.js';
 import { coreOf } from '../simulator/simulator.js';
 import { type ClientOptions, type ClientResult, runClientCommand } from './client-command.js';
-import { operationsWith, type RoutesFromFlags } from './route-flags.js';
+import { baseUrlFor, operationsWith, type RoutesFromFlags } from './route-flags.js';
 
 /** Result of running a client's command against a new simulator. */
 export interface ClientRun extends ClientResult {
@@ -183,12 +182,10 @@ function withoutProxy({ NO_PROXY, no_proxy }: NodeJS.ProcessEnv) {
 export const environment = (
   { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
-  { upstream }: RoutesFromFlags = {},
+  routes: RoutesFromFlags = {},
 ) => ({
   ...withoutProxy(process.env),
-  // Omits the base path `/v1` from the client's base URL if a backend of the user serves all requests. Such a backend
-  // may have paths outside `/v1`.
-  PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
+  PETSTORE_BASE_URL: baseUrlFor(baseUrl, routes),
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,
   PETSTORE_OPERATION: operation,

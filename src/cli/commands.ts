@@ -326,7 +326,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       junit: verdictFlags.junit,
     },
     maximumArguments: 1,
-    example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
+    example: 'compare --with kept.jsonl calibrated.yaml',
     exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
     load: async () => (await import('./commands/compare.js')).compare,
   } satisfies CliCommand<CompareFlags>,

@@ -10,7 +10,9 @@ import { windowText } from '../values/window-text.js';
 import type { AddressSource, Listening } from './listen-flags.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
+import { baseUrlFor, isWithoutApi, type RoutesFromFlags } from './route-flags.js';
 import { shellWords } from './shell-words.js';
+import { textColumns } from './terminal.js';
 
 /**
  * Prints the start message of a server, with its URLs and API keys. Prints JSON or nothing if the log format requires
@@ -22,10 +24,9 @@ export function announce(
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { resumedFrom?: string | undefined },
 ): void {
   const hasToken = options.controlToken !== undefined;
-  const { upstream: given } = options;
-  const upstream = typeof given === 'object' ? given.url : given;
-  for (const line of listeningLines(log, sim, { ...server, upstream }, hasToken, server.resumedFrom, addressFrom))
-    writeLine(line);
+  const { upstream } = options;
+  const served = { ...server, ...(upstream !== undefined && { upstream }) };
+  for (const line of listeningLines(log, sim, served, hasToken, server.resumedFrom, addressFrom)) writeLine(line);
 }
 
 /**
@@ -36,14 +37,16 @@ export function announce(
 export function listeningLines(
   format: LogFormat,
   sim: Simulator,
-  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { upstream?: string | undefined },
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & RoutesFromFlags,
   hasToken: boolean,
   resumedFrom?: string,
   addressFrom: AddressSource = {},
 ): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
-  const { baseUrl, controlUrl, upstream } = server;
+  const { controlUrl, upstream: given } = server;
+  const baseUrl = baseUrlFor(server.baseUrl, server);
+  const upstream = typeof given === 'object' ? given.url : given;
   const hasLimits = sim.settings.limitsApply !== 'none';
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
@@ -62,7 +65,15 @@ export function listeningLines(
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";
-  const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
+  const token = hasToken ? ['-H "Authorization: Bearer $CONTROL_TOKEN"'] : [];
+  const calls = isWithoutApi(given)
+    ? [[`curl -i ${shellWords([`${baseUrl}/`])}`, authorization]]
+    : [
+        [`curl -i ${shellWords([`${baseUrl}/pets?limit=3`])}`, authorization],
+        [`curl -i ${shellWords([`${baseUrl}/pets`])}`, authorization, json, `-d '{"name":"Rex","categoryId":1}'`],
+      ];
+  const clock = [`curl -s ${shellWords([`${controlUrl}/clock`])}`, ...token, json, `-d '{"advance":"61s"}'`];
+  const tries = [...calls, clock].flatMap((parts) => commandLines(parts, textColumns() - 13));
   return [
     `${styleText('bold', 'petstore-sim')}  scenario ${sanitizeText(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}${Object.entries(
       addressFrom,
@@ -81,11 +92,21 @@ export function listeningLines(
       return `  ${index === 0 ? 'Keys' : '    '}       ${sanitizeText(info.key).padEnd(width)}  ${sanitizeText(info.plan).padEnd(10)}  ${what}`.trimEnd();
     }),
     '',
-    `  Try        curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,
-    `             curl -i ${shellWords([`${baseUrl}/pets`])} ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
-    `             curl -s ${shellWords([`${controlUrl}/clock`])}${token} ${json} -d '{"advance":"61s"}'`,
+    ...tries.map((line, index) => `  ${index === 0 ? 'Try' : '   '}        ${line}`),
     '',
   ];
+}
+
+/** Formats a command of several parts as lines that a shell reads as one, within a width if a part allows it. */
+function commandLines(parts: readonly string[], columns: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = lines.length === 0 ? part : `${lines.at(-1)} ${part}`;
+    // The next part may need two more characters for its backslash.
+    if (lines.length === 0 || longer.length + 2 > columns) lines.push(lines.length === 0 ? part : `  ${part}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
 /** Describes the length of a rate-limit window: `a minute`, `a day`, `in 10 s`. */

@@ -88,7 +88,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
         }
         throw unwritable('--record', file, error);
       });
-      printNote(`recording to ${file}, including request bodies, without tokens that are not in the scenario`);
+      printNote(`recording to ${file}: with bodies, without tokens that the scenario lacks`);
       return state;
     },
   };

@@ -29,6 +29,17 @@ const upstreamFlags = ['upstream-key', 'upstream-host', 'no-api'] as const;
 /** Names of the flags for custom routes. */
 export const routeFlagNames = ['handlers', 'upstream', ...upstreamFlags] as const;
 
+/**
+ * Returns the base URL for clients: without the base path `/v1` if a backend of the user serves all requests. Such a
+ * backend may have paths outside `/v1`.
+ */
+export const baseUrlFor = (baseUrl: string, { upstream }: Pick<RoutesFromFlags, 'upstream'>): string =>
+  isWithoutApi(upstream) ? baseUrl.slice(0, -basePath.length) : baseUrl;
+
+/** Whether the user's backend serves the operations of the API too. */
+export const isWithoutApi = (upstream: RoutesFromFlags['upstream']): boolean =>
+  typeof upstream === 'object' && upstream.withoutApi === true;
+
 /** Converts the flags for custom routes to options of the server. @throws {UsageError} for an invalid flag */
 export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags> {
   const { handlers: file } = flags;

@@ -60,18 +60,30 @@ describe('petstore-sim serve --log json', () => {
   });
 });
 
+/** Reads the start message, and the commands that it shows, as printed. */
+async function readBanner(nextLine: () => Promise<string>) {
+  const banner: string[] = [];
+  while (!banner.at(-1)?.includes('{"advance":"61s"}')) banner.push(await nextLine());
+  return {
+    banner,
+    commands: banner
+      .join('\n')
+      .split(/(?=curl )/)
+      .slice(1),
+  };
+}
+
 describe('petstore-sim serve --log pretty', () => {
   test('prints URLs, keys and three curl lines that work when pasted', { tags: 'needs/curl' }, async () => {
     const { nextLine } = startCommandLine(['--port', '0']);
-    const banner: string[] = [];
-    while (banner.filter((line) => line.includes('curl')).length < 3) banner.push(await nextLine());
+    const { banner, commands } = await readBanner(nextLine);
     expect(banner.join('\n')).toMatch(/API +http:\/\/127\.0\.0\.1:\d+\/v1/);
     expect(banner.join('\n')).toMatch(/Control +http:\/\/127\.0\.0\.1:\d+\/__sim/);
     expect(banner.join('\n')).toMatch(/free-key +free +60 a minute, 1,000 a day/);
     expect(banner.join('\n')).toMatch(/revoked-key +free +revoked/);
     const outputs = [];
-    for (const line of banner.filter((text) => text.includes('curl'))) {
-      const shell = spawn('bash', ['-c', line.slice(line.indexOf('curl'))], { stdio: ['ignore', 'pipe', 'ignore'] });
+    for (const command of commands) {
+      const shell = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] });
       let out = '';
       shell.stdout.on('data', (chunk) => {
         out += chunk;
@@ -92,13 +104,11 @@ describe('petstore-sim serve --log pretty', () => {
     const scenario = { name: 'a\u001b]0;title\u0007b\u009b31m', keys: { [key]: {} } };
     writeFileSync(join(folder, 'mine.json'), JSON.stringify(scenario));
     const { nextLine } = startCommandLine(['--port', '0', '--scenario', 'mine.json'], { cwd: folder });
-    const banner: string[] = [];
-    while (!banner.at(-1)?.includes('/__sim/clock')) banner.push(await nextLine());
+    const { banner, commands } = await readBanner(nextLine);
     expect(stripVTControlCharacters(banner[0] as string)).toBe(
       'petstore-sim  scenario a\ufffd]0;title\ufffdb\ufffd31m',
     );
-    const line = banner.find((text) => text.includes('curl -i')) as string;
-    const shell = spawn('bash', ['-c', line.slice(line.indexOf('curl'))], { cwd: folder });
+    const shell = spawn('bash', ['-c', commands[0] as string], { cwd: folder });
     const [[chunk]] = await Promise.all([once(shell.stdout, 'data'), once(shell, 'close')]);
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 OK/);
     expect(readdirSync(folder)).toEqual(['mine.json']);
@@ -107,12 +117,8 @@ describe('petstore-sim serve --log pretty', () => {
 
   test('prints a readable line per request, without terminal control sequences', async () => {
     const { nextLine } = startCommandLine(['--port', '0']);
-    let line = '';
-    let url = '';
-    while (!line.includes('/__sim/clock')) {
-      line = await nextLine();
-      url = /http:\S+\/v1/.exec(line)?.[0] ?? url;
-    }
+    const { banner } = await readBanner(nextLine);
+    const url = /http:\S+\/v1/.exec(banner.join('\n'))?.[0];
     await nextLine();
     await fetch(`${url}/pets/%1b%5b2J%0aFAKE`, withKey('free-key'));
     expect(await nextLine()).toMatch(

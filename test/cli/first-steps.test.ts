@@ -34,6 +34,36 @@ test('the start message names a backend and limits that are off', () => {
   expect(Object.keys(JSON.parse(plain))).toEqual(['event', 'baseUrl', 'controlUrl', 'keys', 'next']);
 });
 
+test('the start message tries what is served, in commands that a shell reads as printed', () => {
+  const sim = createSimulator();
+  const tried = (more: Parameters<typeof listeningLines>[2]) => {
+    const text = stripVTControlCharacters(listeningLines('pretty', sim, more, true).join('\n'));
+    const [, tries = ''] = text.split(/^ {2}Try {8}/m);
+    expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+    return {
+      text,
+      tries: tries
+        .replace(/^ {13}/gm, '')
+        .replace(/ \\\n +/g, ' ')
+        .trim()
+        .split('\n'),
+    };
+  };
+  expect(tried(server).tries).toEqual([
+    "curl -i 'http://127.0.0.1:4010/v1/pets?limit=3' -H 'Authorization: Bearer free-key'",
+    `curl -i http://127.0.0.1:4010/v1/pets -H 'Authorization: Bearer free-key' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}'`,
+    `curl -s http://127.0.0.1:4010/__sim/clock -H "Authorization: Bearer $CONTROL_TOKEN" -H 'Content-Type: application/json' -d '{"advance":"61s"}'`,
+  ]);
+  const upstream = { url: 'http://127.0.0.1:3000', withoutApi: true };
+  const { text, tries } = tried({ ...server, upstream });
+  expect(text).toContain('\n  API        http://127.0.0.1:4010\n');
+  expect(text).not.toContain('/v1');
+  expect(tries[0]).toBe("curl -i http://127.0.0.1:4010/ -H 'Authorization: Bearer free-key'");
+  expect(tries).toHaveLength(2);
+  const [line = ''] = listeningLines('json', sim, { ...server, upstream }, false);
+  expect(JSON.parse(line)).toMatchObject({ baseUrl: 'http://127.0.0.1:4010', upstream: 'http://127.0.0.1:3000' });
+});
+
 test('the pretty log omits only the reads of the dashboard', () => {
   const lines: string[] = [];
   const log = createRequestLog('pretty', (line) => lines.push(line));

@@ -35,7 +35,7 @@ test('the replay of a recorded run gives the same verdict, and a failing run pri
   );
   expect(recorded.status).toBe(3);
   expect(recorded.stderr).toContain(
-    'petstore-sim: recording to run.jsonl, including request bodies, without tokens that are not in the scenario\n',
+    'petstore-sim: recording to run.jsonl: with bodies, without tokens that the scenario lacks\n',
   );
   expect(recorded.stderr.endsWith('\nTo replay it:        npx petstore-sim replay run.jsonl --judge\n')).toBe(true);
   expect(statSync(join(cwd, 'run.jsonl')).mode & 0o777).toBe(0o600);

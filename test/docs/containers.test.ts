@@ -24,6 +24,7 @@ const publicUrlBlock = blocks.find(({ text }) => text.includes('--public-url'))?
 /** Instructions of the page's Dockerfile, in order. */
 const instructions = blockOf('dockerfile')
   .trim()
+  .replace(/\\\n\s*/g, '')
   .split('\n')
   .map((line) => /^([A-Z]+) (.*)$/.exec(line)?.slice(1) as [name: string, value: string]);
 const valuesOf = (name: string) => instructions.filter(([each]) => each === name).map(([, value]) => value);

@@ -55,7 +55,11 @@ test('two replicas and a proxy run as the page shows', async () => {
   });
 
   const block = codeBlocks(page).find(({ language }) => language === 'console');
-  const steps = block?.text.split(/^\$ /m).slice(1) ?? [];
+  const steps =
+    block?.text
+      .replace(/ \\\n +/g, ' ')
+      .split(/^\$ /m)
+      .slice(1) ?? [];
   const replicas: ChildProcess[] = [];
   for (const step of steps) {
     const [command = '', ...output] = step.split('\n');
