@@ -1,9 +1,13 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
-import { runCommandLine, startServer } from '../support/command-line.js';
+import { createSimulator } from '../../src/index.js';
+import { listen } from '../../src/node.js';
+import { readHandlers } from '../../src/own-routes/node/handlers-file.js';
+import { runCommandLine } from '../support/command-here.js';
+import { runCommandLine as runProcess, startServer } from '../support/command-line.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
 const middleware = '@mswjs/http-middleware';
@@ -17,16 +21,31 @@ afterAll(() => project?.remove());
 
 const main = 'node_modules/petstore-sim/dist/cli/main.cjs';
 
-/** Starts the server with a handlers file that contains `text`. */
+/** Starts the command line with a handlers file that contains `text`. */
 async function serve(file: string, text: string, node = process.execPath) {
   await writeFile(join(project.folder, file), text);
   return startServer(['--handlers', file], { cwd: project.folder, main, node });
 }
 
-/** Runs the command until exit with a handlers file that contains `text`. */
-async function fail(file: string, text: string | undefined, { folder }: PackageCopy = project) {
-  if (text !== undefined) await writeFile(join(folder, file), text);
-  return runCommandLine(['--port', '0', '--log', 'json', '--handlers', file], { cwd: folder, main });
+/** A server in this process with a handlers file that contains `text`. */
+async function mount(file: string, text: string): Promise<string> {
+  const path = join(project.folder, file);
+  await writeFile(path, text);
+  const { baseUrl, close } = await listen(createSimulator(), { port: 0, ...(await readHandlers(path, '/v1')) });
+  onTestFinished(() => close());
+  return baseUrl;
+}
+
+/** Runs the command until exit with a handlers file that contains `text`. Its name is new, because this process keeps modules. */
+async function fail(file: string, text: string | undefined) {
+  if (text !== undefined) await writeFile(join(project.folder, file), text);
+  return runCommandLine(['--port', '0', '--log', 'json', '--handlers', file], { cwd: project.folder });
+}
+
+/** The same with a package and a Node of its own. */
+async function failInProcess(file: string, text: string, { folder }: PackageCopy = project) {
+  await writeFile(join(folder, file), text);
+  return runProcess(['--port', '0', '--log', 'json', '--handlers', file], { cwd: folder, main });
 }
 
 const imports = "import { HttpResponse, http } from 'msw';";
@@ -38,14 +57,14 @@ describe('--handlers FILE', () => {
     ['a function', 'function.mjs', `export const handlers = () => [${ownHandler}];`],
     ['an async function', 'async.mjs', `export async function handlers() { await 0; return [${ownHandler}]; }`],
   ])('mounts the handlers of %s', async (_name, file, text) => {
-    const { baseUrl } = await serve(file, `${imports}\n${text}`);
+    const baseUrl = await mount(file, `${imports}\n${text}`);
     expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
     expect((await fetch(`${baseUrl}/pets`)).status).toBe(401);
   });
 
   test('passes the simulator to a function', async () => {
     const text = `${imports} export const handlers = (sim) => [http.get('*/v1/count', () => HttpResponse.json(sim.pets.size))];`;
-    const { baseUrl } = await serve('sim.mjs', text);
+    const baseUrl = await mount('sim.mjs', text);
     expect(await (await fetch(`${baseUrl}/count`)).json()).toBe(40);
   });
 
@@ -87,13 +106,14 @@ describe('--handlers FILE', () => {
   });
 
   test('adds its operations to those that check accepts in a scenario', async () => {
-    const text = `${imports} import { guarded } from 'petstore-sim/msw';
+    const own = join(import.meta.dirname, '../../src/msw.ts');
+    const text = `${imports} import { guarded } from '${own}';
       export const handlers = (sim) => [http.get('*/v1/own', guarded(sim, 'listOwn', () => HttpResponse.text('own')))];`;
     await writeFile(join(project.folder, 'guarded.mjs'), text);
     const rule = (operation: string) => `faults: [{ when: { operation: ${operation} }, then: { reset: true } }]\n`;
     await writeFile(join(project.folder, 'own.yaml'), rule('listOwn'));
     await writeFile(join(project.folder, 'misspelt.yaml'), rule('lstOwn'));
-    const check = (...args: string[]) => runCommandLine(['check', ...args], { cwd: project.folder, main });
+    const check = (...args: string[]) => runCommandLine(['check', ...args], { cwd: project.folder });
     expect(await check('own.yaml', '--handlers', 'guarded.mjs')).toEqual({ code: 0, out: 'own.yaml: ok\n', err: '' });
     const { code, err } = await check('misspelt.yaml', '--handlers', 'guarded.mjs');
     expect(err).toMatch(/^misspelt\.yaml:1:31: faults\[0\]\.when\.operation: .*; did you mean listOwn\?\n$/);
@@ -133,32 +153,28 @@ describe('--handlers FILE', () => {
       /^petstore-sim: failed to load missing\.js: Cannot find package 'not-there' imported from .*\n$/,
     ],
     [
-      'a mistake in the syntax',
-      'syntax.mjs',
-      'export const handlers = [;',
-      /^petstore-sim: failed to load syntax\.mjs: .*SyntaxError: Unexpected token ';'/s,
-    ],
-    [
       'a function that throws',
       'throws.mjs',
       "export const handlers = () => { throw new Error('boom'); };",
       /^petstore-sim: failed to load throws\.mjs: Error: boom\n +at handlers \(.*throws\.mjs:1/,
     ],
   ];
-  test.each(mistakes)(
-    'exits with code 2 and an explanation for %s',
-    { tags: 'extended' },
-    async (_name, file, text, message) => {
-      const { code, out, err } = await fail(file, text);
-      expect(err).toMatch(message);
-      expect([code, out]).toEqual([2, '']);
-    },
-  );
+  test.each(mistakes)('exits with code 2 and an explanation for %s', async (_name, file, text, message) => {
+    const { code, out, err } = await fail(file, text);
+    expect(err).toMatch(message);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  test('explains a mistake in the syntax', { tags: 'extended' }, async () => {
+    const { code, err } = await failInProcess('syntax.mjs', 'export const handlers = [;');
+    expect(err).toMatch(/^petstore-sim: failed to load syntax\.mjs: .*SyntaxError: Unexpected token ';'/s);
+    expect(code).toBe(2);
+  });
 
   test.skipIf(Number(process.versions.node.split('.')[0]) > 20)(
     'explains that Node 20 does not support a TypeScript file',
     async () => {
-      const { code, err } = await fail('typed-20.ts', 'export const handlers: object[] = [];');
+      const { code, err } = await failInProcess('typed-20.ts', 'export const handlers: object[] = [];');
       expect(err).toMatch(
         /^petstore-sim: expected --handlers to be a \.js or \.mjs file, or on Node 22\.18 or later a \.ts file, got typed-20\.ts on Node 20\.[0-9.]+\n$/,
       );
@@ -178,7 +194,7 @@ describe('--handlers FILE without a required package', () => {
   const text = `${imports} export const handlers = [${ownHandler}];`;
 
   test('prints the install command in one line if http-middleware is missing', async () => {
-    expect(await fail('own.mjs', text, other)).toEqual({
+    expect(await failInProcess('own.mjs', text, other)).toEqual({
       code: 2,
       out: '',
       err: `petstore-sim: expected @mswjs/http-middleware, which handlers need, to be installed; ${remedy}\n`,
@@ -188,7 +204,7 @@ describe('--handlers FILE without a required package', () => {
   test('prints the install command in one line if msw 3 is installed', async () => {
     const copy = join(other.folder, 'node_modules', middleware);
     await cp(installed, copy, { recursive: true });
-    const { code, err } = await fail('own.mjs', text, other);
+    const { code, err } = await failInProcess('own.mjs', text, other);
     expect(err).toMatch(
       /^petstore-sim: expected msw 2 to be installed, which @mswjs\/http-middleware needs, found 3\.[0-9.]+; run .*\n$/,
     );
@@ -199,20 +215,17 @@ describe('--handlers FILE without a required package', () => {
 });
 
 describe('the export openapi', () => {
+  let files = 0;
   test.each([
-    ['is a list', '[]', 'expected openapi.mjs to export openapi as an object with paths and components, as in OpenAPI'],
-    ['has a path that is not an object', "{ paths: { '/own': 'GET' } }", 'as an object with paths and components'],
-    [
-      'has a component that is not an object',
-      '{ components: { schemas: 1 } }',
-      'as an object with paths and components',
-    ],
-    ['has a path with /v1', "{ paths: { '/v1/own': {} } }", 'relative to /v1, such as /categories, got "/v1/own"'],
-    ['has a path without a slash', '{ paths: { own: {} } }', 'relative to /v1, such as /categories, got "own"'],
-  ])('is rejected if it %s', async (_title, openapi, message) => {
+    ['[]', / openapi-1\.mjs to export openapi as an object with paths and components, as in OpenAPI\n$/],
+    ["{ paths: { '/own': 'GET' } }", /as an object with paths and components/],
+    ['{ components: { schemas: 1 } }', /as an object with paths and components/],
+    ["{ paths: { '/v1/own': {} } }", /relative to \/v1, such as \/categories, got "\/v1\/own"/],
+    ['{ paths: { own: {} } }', /relative to \/v1, such as \/categories, got "own"/],
+  ])('is rejected if it is %s', async (openapi, message) => {
     const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${openapi};`;
-    const { code, err } = await fail('openapi.mjs', text);
-    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    const { code, err } = await fail(`openapi-${++files}.mjs`, text);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
     expect(err).toMatch(/^petstore-sim: .*\n$/);
   });
 
@@ -222,7 +235,7 @@ describe('the export openapi', () => {
       components: { schemas: { Error: { type: 'null' }, Own: { type: 'string' } } },
     }`;
     const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${description};`;
-    const { baseUrl } = await serve('openapi.mjs', text);
+    const baseUrl = await mount('openapi.mjs', text);
     const { paths, components } = (await (await fetch(new URL('/__sim/service.json', baseUrl))).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;
       components: { schemas: Record<string, { type: string }> };
