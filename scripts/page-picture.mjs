@@ -42,7 +42,7 @@ try {
     colorScheme: 'light',
   });
   await page.goto(`${server.controlUrl}/`);
-  await page.locator('.finding').first().waitFor();
+  await page.locator('.finding').first().waitFor({ state: 'attached' });
   await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
   await page.mouse.move(0, 0);

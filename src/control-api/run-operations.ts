@@ -4,7 +4,9 @@ import { createRedactor, identity } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../validation/schemas.js';
 import { jsonText } from '../values/json.js';
+import { keyId } from '../values/mask-key.js';
 import { isMap } from '../values/plain-data.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { operation } from './control-operation.js';
 import { showEntries } from './entry-view.js';
 import { described } from './input-values.js';
@@ -12,7 +14,7 @@ import { type JournalBody, type JournalEntry, journalEntrySchema } from './journ
 import { jsonPieces, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { requestControl } from './request-control.js';
-import { type RunReport, runFormat } from './run-report.js';
+import { keyVerdictPath, maximumKeyVerdicts, type RunReport, runFormat } from './run-report.js';
 import type { ControlOperations } from './served-service.js';
 import { changeSchema, rememberedChanges } from './update-stream.js';
 import { explain } from './why.js';
@@ -42,24 +44,43 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
       answers: described(mapOf(string, anything), 'Results of read operations, by their paths.'),
     }),
     *run(sim, _, { outages }) {
-      return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }), operations());
+      const options = { outages: outages?.() };
+      const verdict = yield* judgeInSteps(sim, undefined, options);
+      return runReport(sim, verdict, yield* keyVerdicts(sim, options), operations());
     },
   }),
 });
 
 /**
- * Creates a run report as JSON.
+ * Creates the report of an ended run as JSON.
  * @param verdict verdict on the client, which may include the client's exit status
  * @param operations control operations that read the keys, fault rules, settings, scenario and clock for the report
  */
 export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOperations): string =>
-  [...jsonPieces(runReport(sim, verdict, operations))].join('');
+  [...jsonPieces(runReport(sim, verdict, runToEnd(keyVerdicts(sim, { isOver: true })), operations))].join('');
+
+/** Judges each key of a run with several keys, by the path of its verdict; nothing if the run has too many keys. */
+function* keyVerdicts(sim: Simulator, options: Parameters<typeof judgeInSteps>[2]): Steps<Record<string, Verdict>> {
+  const tokens = new Set(sim.journal.query().flatMap(({ token }) => token ?? []));
+  const verdicts: Record<string, Verdict> = {};
+  if (tokens.size < 2 || tokens.size > maximumKeyVerdicts) return verdicts;
+  for (const token of tokens) {
+    const verdict = yield* judgeInSteps(sim, (request) => request.token === token, options);
+    verdicts[keyVerdictPath(keyId(token))] = redactedVerdict(sim, verdict);
+  }
+  return verdicts;
+}
 
 /**
  * Creates a run report with shortened bodies. Masks all keys except the published ones, because users
  * share reports.
  */
-function runReport(sim: Simulator, verdict: Verdict, operations: ControlOperations): RunReport {
+function runReport(
+  sim: Simulator,
+  verdict: Verdict,
+  verdictsOfKeys: Record<string, Verdict>,
+  operations: ControlOperations,
+): RunReport {
   const redactor = createRedactor(sim, coreOf(sim).main.rules.base);
   const masked = <Value>(value: Value): Value => {
     const redact = redactor([jsonText(value)]);
@@ -67,6 +88,7 @@ function runReport(sim: Simulator, verdict: Verdict, operations: ControlOperatio
   };
   const answers: Record<string, unknown> = {
     '/verdict': redactedVerdict(sim, verdict),
+    ...verdictsOfKeys,
     ...Object.fromEntries(
       reportedPaths.map((path) => [path, requestControl(operations, sim, { method: 'GET', path })]),
     ),

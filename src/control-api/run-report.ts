@@ -12,6 +12,12 @@ export interface RunReport {
   answers: Record<string, unknown>;
 }
 
+/** Maximum number of keys of a run that have a verdict of their own in reports and on the dashboard. */
+export const maximumKeyVerdicts = 12;
+
+/** Path of the verdict on one key in the control API, and in a report's `answers`. */
+export const keyVerdictPath = (keyId: string) => `/verdict?key=${encodeURIComponent(keyId)}`;
+
 /** HTML, script and styles of the dashboard. */
 export interface PageFiles {
   html: string;

@@ -54,12 +54,15 @@ type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: s
  * Sections of the dashboard to which the navigation bar at the bottom of a small screen scrolls: CSS selector and
  * displayed name.
  */
-const parts = [
+const parts: readonly (readonly [selector: string, name: string, tab?: Tab])[] = [
   ['.head-of-body', 'Verdict'],
-  ['.findings, .untested', 'Findings'],
-  ['.tabbed', 'Requests'],
+  ['.tabbed', 'Findings', 'findings'],
+  ['.tabbed', 'Requests', 'requests'],
   ['.keys', 'Keys'],
-] as const;
+];
+
+/** Tabs of the dashboard. A wide page has the findings in a column of their own, and no tab for them. */
+type Tab = 'requests' | 'findings' | 'pets';
 
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
@@ -72,7 +75,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const [shown, setShown] = useState<Shown>();
   const [message, setMessage] = useState<Message>();
   const [canUndo, setCanUndo] = useState(false);
-  const [tab, setTab] = useState<'requests' | 'pets'>('requests');
+  const [tab, setTab] = useState<Tab>('requests');
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -104,21 +107,31 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setFilter(noFilter);
     setPaused(false);
   }
+  const focusList = () => {
+    root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
+  };
+  /** Shows a tab, and scrolls to it where the whole page scrolls. */
+  const goTo = (tab: Tab) => {
+    setTab(tab);
+    root.current?.querySelector('.tabbed')?.scrollIntoView({ block: 'nearest' });
+  };
   const setRange = (range: Span | undefined) => setFilter((before) => ({ ...before, range }));
   const rowsOf = (ids: number[]) => ids.flatMap((id) => session.entries.find(id) ?? []);
   const find = (finding: Finding, requests = finding.requests) => {
     const wanted = new Set(requests);
-    setTab('requests');
+    goTo('requests');
     setFilter({
       ...noFilter,
       only: { test: ({ id }) => wanted.has(id), label: finding.code, finding: findingId(session, finding) },
     });
     setSelected(rowsOf(requests)[0]);
+    // A hidden tab cannot keep the focus. The list is visible after the next rendering.
+    setTimeout(focusList);
   };
   const openRequest = (id: number) => {
     const row = session.entries.find(id);
     if (row === undefined) return showFailure(`Request ${id} is not in the list.`);
-    setTab('requests');
+    goTo('requests');
     setSelected(row);
   };
   const { connection } = session.state;
@@ -150,9 +163,6 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (range) setRange(range);
     return true;
   });
-  const focusList = () => {
-    root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
-  };
   // A modal dialog makes the rest inert until it is removed. The tab above the list keeps the focus when the list empties.
   const isTabWanted = useRef(false);
   useEffect(() => {
@@ -195,8 +205,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   press.current = (event) =>
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      step: (step) => tab === 'requests' && stepRef.current(step),
-      open: () => tab === 'requests' && selected === undefined && stepRef.current('next'),
+      step: (step) => tab !== 'pets' && stepRef.current(step),
+      open: () => tab !== 'pets' && selected === undefined && stepRef.current('next'),
       curl: () => selected && copyRow(selected),
       scenario: () => session.canAct && setShown({ kind: 'scenarios' }),
       close,
@@ -243,6 +253,11 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   // only once.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
+  const tabs: Partial<Record<Tab, string>> = {
+    requests: formatCount(session.state.total, 'Request'),
+    findings: formatCount(session.state.verdict?.findings.length ?? 0, 'Finding'),
+    ...(session.isLive && { pets: 'Pets' }),
+  };
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
   // Uses a `div` instead of `main` if the dashboard is a panel in the user's page, which has its own `main` element.
   const Main = onClose ? 'div' : 'main';
@@ -276,12 +291,20 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           <Keys
             session={session}
             actions={actions}
-            onKey={({ id, key }) => setFilter({ ...noFilter, only: { test: ({ keyId }) => keyId === id, label: key } })}
+            chosen={filter.only?.keyId}
+            onKey={({ id, key }) => {
+              goTo('requests');
+              setFilter(
+                filter.only?.keyId === id
+                  ? noFilter
+                  : { ...noFilter, only: { test: ({ keyId }) => keyId === id, label: key, keyId: id } },
+              );
+            }}
           />
           <Faults session={session} actions={actions} />
           <Assumptions session={session} />
         </aside>
-        <div class="center">
+        <div class={`center at-${tab}`}>
           <div class="body">
             <div class="head-of-body">
               <Outcome session={session} />
@@ -290,20 +313,24 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             <Timeline
               session={session}
               range={filter.range}
+              keyId={filter.only?.keyId}
               selected={selected}
               onRange={setRange}
               onSelect={setSelected}
             />
             <div class="tabbed">
-              {session.isLive && (
-                <div class="tabs">
-                  {(['requests', 'pets'] as const).map((name) => (
-                    <Button key={name} aria-pressed={tab === name} onClick={() => setTab(name)}>
-                      {name === 'pets' ? 'Pets' : formatCount(session.state.total, 'Request')}
-                    </Button>
-                  ))}
-                </div>
-              )}
+              <div class="tabs">
+                {Object.entries(tabs).map(([name, text]) => (
+                  <Button
+                    key={name}
+                    class={`to-${name}`}
+                    aria-pressed={tab === name}
+                    onClick={() => setTab(name as Tab)}
+                  >
+                    {text}
+                  </Button>
+                ))}
+              </div>
               {tab === 'pets' ? (
                 <Pets session={session} actions={actions} text={petText} onText={setPetText} onRequest={openRequest} />
               ) : (
@@ -314,7 +341,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                   selected={selected}
                   onFilter={setFilter}
                   onPause={() => setPaused(!isPaused)}
-                  onSelect={setSelected}
+                  onSelect={(row) => {
+                    setTab('requests');
+                    setSelected(row);
+                  }}
                   onCurl={copyRow}
                   stepRef={stepRef}
                 />
@@ -381,8 +411,15 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         )}
       </div>
       <nav class="foot" aria-label="Parts of the page">
-        {parts.map(([selector, name]) => (
-          <Button key={name} onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
+        {parts.map(([selector, name, tab]) => (
+          <Button
+            key={name}
+            onClick={() => {
+              if (tab) setTab(tab);
+              // Scrolls after the tab is rendered, because the height of the page depends on it.
+              setTimeout(() => root.current?.querySelector(selector)?.scrollIntoView());
+            }}
+          >
             {name}
           </Button>
         ))}

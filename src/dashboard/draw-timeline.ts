@@ -60,11 +60,15 @@ const isClean = (lane: TimelineLane) => gravityOf(lane) === rowKinds.length - 1;
 /**
  * Sorts the timeline's lanes (one row per key), the worst first. Lanes without problems, and lanes beyond the maximum,
  * share one line.
+ * @param keyId id of the only key to show
  */
 export function arrangeLanes(
   { lanes }: EntryBuffer,
   isExpanded: boolean,
+  keyId = '',
 ): { lanes: readonly TimelineLane[]; folded: readonly TimelineLane[] } {
+  const only = lanes.get(keyId);
+  if (only !== undefined) return { lanes: [only], folded: [] };
   const ordered = [...lanes.values()].sort((one, other) => gravityOf(one) - gravityOf(other));
   const wanted = isExpanded || ordered.length <= fewLanes ? ordered : ordered.filter((lane) => !isClean(lane));
   const count = wanted.length === 0 ? fewLanes : Math.min(wanted.length, isExpanded ? maximumExpanded : maximumLanes);
@@ -229,13 +233,14 @@ function drawRests(
 function drawRequests(picture: Picture): number[] {
   const { entries, lanes, folded, axis, width, left, laneCount } = picture;
   const bins = Math.ceil((width - left) / columnWidth) + 1;
+  for (const lane of entries.lanes.values()) lane.place = -1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
   // Counters for each column of the timeline: one per kind of request, and one more for faults.
   const perBin = rowKinds.length + 1;
   const counts = new Uint32Array(laneCount * bins * perBin);
   for (const { lane, axisMs, kind, fault } of entries.rowsFrom(axis.fromMs)) {
-    if (axisMs > axis.toMs) continue;
+    if (axisMs > axis.toMs || lane.place < 0) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / columnWidth)));
     const start = (lane.place * bins + bin) * perBin;
     (counts[start + rowKinds.indexOf(kind)] as number)++;

@@ -50,7 +50,7 @@ export interface TimelineLane {
   readonly id: string;
   readonly name: string;
   plan: string | undefined;
-  /** Row number of the API key in the timeline, counted from 0 at the top. */
+  /** Row number of the API key in the timeline, counted from 0 at the top; -1 if the timeline does not show the key. */
   place: number;
   readonly counts: Record<RowKind, number>;
   /** Waits that 429 responses asked for, as positions on the timeline's time axis. */

@@ -10,7 +10,7 @@ export interface Filter {
    * Condition that limits the request list to certain requests, such as those of a finding. The dashboard shows `label`
    * as the condition's name.
    */
-  only: { test: Test; label: string; finding?: string } | undefined;
+  only: { test: Test; label: string; finding?: string; keyId?: string } | undefined;
 }
 
 export const noFilter: Filter = { text: '', range: undefined, only: undefined };

@@ -1,9 +1,10 @@
+import { clockText } from '../rate-limits/served-again.js';
 import type { WindowInfo } from '../simulator/keys.js';
 import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, Select, TextForm } from './controls.js';
-import { clockSeconds, formatCount } from './format.js';
+import { formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { OutcomeBadge } from './verdict.js';
@@ -62,7 +63,8 @@ export function Header(props: HeaderProps) {
       )}
       {source.kind === 'server' && (
         <span class="base">
-          <code>{source.baseUrl}</code>
+          {/* Users need the port and the path, for which a narrow header has no room beside the scheme. */}
+          <code title={source.baseUrl}>{source.baseUrl.replace('http://', '')}</code>
           <Button aria-label="Copy the base URL" class="quiet" onClick={() => onCopy(source.baseUrl)}>
             copy
           </Button>
@@ -119,6 +121,7 @@ export function Header(props: HeaderProps) {
 /** Component that displays the simulated time, with controls to move the clock. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
   const { clock, keys } = session.state;
+  const { entries } = session;
   if (clock === undefined) return null;
   const nowMs = session.nowMs();
   const isFrozen = clock.mode === 'frozen';
@@ -134,21 +137,23 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
   ];
   const moves: [name: string, change: () => object, isPossible?: boolean][] = [
     ['+1 s', () => ({ advance: '1s' })],
-    ['+61 s', () => ({ advance: '61s' })],
+    ['+1 min', () => ({ advance: '1m' })],
+    ['+1 h', () => ({ advance: '1h' })],
+    ['+1 day', () => ({ advance: '1d' })],
     ['next reset', ...to(next(resets))],
     ['end of ban', ...to(next(bans))],
   ];
   const move = (change: object) => void actions.send('POST', '/clock', change);
   const submit = (change: object) => session.canAct && move(change);
   const present = new Date(nowMs).toISOString();
+  const startMs = entries.rows[0]?.atMs ?? nowMs;
+  // The date appears if the day differs from today's, or from the day of the first request.
+  const otherDayMs = present.startsWith(new Date(startMs).toISOString().slice(0, 10)) ? Date.now() : startMs;
   return (
     <section class="clock" aria-label="Clock">
       <time title={`${present.slice(0, 10)}, UTC`}>
-        {clockSeconds(nowMs)}{' '}
-        <small>
-          <span class="date">{present.slice(0, 10)} · </span>
-          {session.isLive && <span class={isFrozen ? 'frozen' : ''}>{isFrozen ? 'frozen' : 'running'}</span>}
-        </small>
+        {clockText(nowMs, otherDayMs)}{' '}
+        {session.isLive && <small class={isFrozen ? 'frozen' : ''}>{isFrozen ? 'frozen' : 'running'}</small>}
       </time>
       {session.isLive && (
         <>
@@ -156,12 +161,12 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
             {isFrozen ? 'resume' : 'freeze'}
             <ShortcutKey name="f" />
           </ActionButton>
-          {moves.map(([name, change, isPossible = true]) => (
-            <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
-              {name}
-            </ActionButton>
-          ))}
-          <Menu label="…" name="Move the clock">
+          <Menu label="Move ▾" name="Move the clock">
+            {moves.map(([name, change, isPossible = true]) => (
+              <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
+                {name}
+              </ActionButton>
+            ))}
             <TextForm
               name="Amount to move the clock by"
               size={8}

@@ -9,6 +9,7 @@ import { Button, TextForm } from './controls.js';
 import { formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
+import { outcomeSymbols } from './verdict.js';
 
 /** Number of keys that the dashboard lists before "show more". */
 const firstKeys = 12;
@@ -16,11 +17,14 @@ const firstKeys = 12;
 interface KeysProps {
   session: Session;
   actions: Actions;
+  /** Id of the key to whose requests the list is limited. */
+  chosen: string | undefined;
   onKey(key: KeyInfo): void;
 }
 
 /** List of the API keys with their quotas, strikes and bans. */
-export function Keys({ session, actions, onKey }: KeysProps) {
+export function Keys(props: KeysProps) {
+  const { session } = props;
   const [most, setMost] = useState(firstKeys);
   const { isLive, entries, state } = session;
   // If the dashboard shows an opened file of a finished run, lists only the API keys with requests. For a running
@@ -34,7 +38,7 @@ export function Keys({ session, actions, onKey }: KeysProps) {
         Keys <small>{formatThousands(totalKeys)}</small>
       </h2>
       {keys.slice(0, most).map((info) => (
-        <Key key={info.id} info={info} session={session} actions={actions} onKey={onKey} />
+        <Key key={info.id} info={info} {...props} />
       ))}
       {keys.length > most && (
         <Button onClick={() => setMost(100)}>
@@ -50,15 +54,21 @@ interface KeyProps extends KeysProps {
   info: KeyInfo;
 }
 
-function Key({ info, session, actions, onKey }: KeyProps) {
+/** Card of one key. A key that nobody has used takes one line until the user opens it; the card then stays open. */
+function Key({ info, session, actions, chosen, onKey }: KeyProps) {
   const { key, id, plan, strikes } = info;
-  const { windows } = session.state;
+  const [isOpen, setOpen] = useState(false);
+  const { windows, verdicts } = session.state;
+  const own = verdicts.get(id)?.outcome;
   const nowMs = session.nowMs();
   const again = againOf(info, nowMs);
   const isBanned = again?.bannedUntilMs !== undefined;
   const isRevoked = info.state === 'revoked';
   const isValid = !isRevoked && info.state !== 'expired';
   const [state, tone] = stateOf(info, again, nowMs);
+  const quotas = isValid ? windowsOf<WindowInfo>(info) : [];
+  const isUsed = again !== undefined || strikes > 0 || quotas.some(([, { remaining, limit }]) => remaining < limit);
+  if (isUsed && !isOpen) setOpen(true);
   const change = (path: string, input?: object) =>
     actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
   const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
@@ -73,10 +83,23 @@ function Key({ info, session, actions, onKey }: KeyProps) {
   return (
     <div class={`key ${tone}`}>
       <div class="name">
-        <Button class="link" title="Only its requests" onClick={() => onKey(info)}>
+        <Button class="link" title="Only its requests" aria-pressed={chosen === id} onClick={() => onKey(info)}>
           <b>{key}</b>
         </Button>{' '}
-        <span class="plan">{plan}</span>
+        {own && (
+          <span class={`pill ${own}`}>
+            {outcomeSymbols[own]} {own}
+          </span>
+        )}
+        {isOpen || !isValid ? (
+          <span class="plan">{plan}</span>
+        ) : (
+          <Button class="quiet" aria-expanded={false} onClick={() => setOpen(true)}>
+            {quotas.slice(0, 1).map(([, { limit }]) => `0 / ${formatThousands(limit)}`)}
+            <span aria-hidden="true"> ▸</span>
+            <span class="said"> quotas: {key}</span>
+          </Button>
+        )}
         {state && <span class={`state ${tone}`}>{state}</span>}
         {session.isLive && (
           <Menu label="…" name={`more: ${key}`}>
@@ -92,8 +115,8 @@ function Key({ info, session, actions, onKey }: KeyProps) {
           </Menu>
         )}
       </div>
-      {isValid &&
-        windowsOf<WindowInfo>(info).map(([name, window]) => (
+      {isOpen &&
+        quotas.map(([name, window]) => (
           <Meter key={name} name={windows[name] ?? name} owner={key} window={window} nowMs={nowMs}>
             {session.isLive && act('use up', window.remaining > 0, 'exhaust', { window: name }, `use up the ${name}`)}
             {session.isLive &&
@@ -106,7 +129,7 @@ function Key({ info, session, actions, onKey }: KeyProps) {
               )}
           </Meter>
         ))}
-      {isValid && (
+      {isOpen && isValid && (
         <div class="strikes">
           <span class={strikes > 0 ? 'bad' : ''}>
             {strikes} {strikes === 1 ? 'strike' : 'strikes'}

@@ -41,6 +41,8 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
   let rowHeight = 0;
   /** Height of the visible part of the request list at the last resize, in pixels. */
   let visibleHeight = 0;
+  /** Length of the longest key name and request target so far, in characters, from which the style sheet sets columns. */
+  const longest = { who: 8, target: 12 };
   const space = create('div', 'space');
   space.role = 'presentation';
   frame.append(space);
@@ -83,6 +85,16 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
       const isSelected = row !== undefined && row.id === selectedId;
       if (isSelected) active = pooled.element.id;
       if (row !== pooled.row || isSelected !== pooled.isSelected) fill(pooled, row, isSelected);
+    }
+    for (const [index, name] of [
+      [3, 'who'],
+      [5, 'target'],
+    ] as const) {
+      const length = Math.max(...pool.map(({ cells }) => cells[index]?.textContent?.length ?? 0));
+      if (length <= longest[name]) continue;
+      longest[name] = length;
+      // The head of the list is beside the frame.
+      frame.parentElement?.style.setProperty(`--${name}`, `${length}ch`);
     }
     if (active === '') frame.removeAttribute('aria-activedescendant');
     else frame.setAttribute('aria-activedescendant', active);

@@ -30,6 +30,8 @@ export interface SessionState {
   operations: readonly { name: string; target?: string; conditions?: string[] }[];
   sandboxes: readonly string[];
   verdict: Verdict | undefined;
+  /** Verdicts on each key of a run with several keys, by the key's id. Empty if the run has too many keys. */
+  verdicts: ReadonlyMap<string, Verdict>;
   /** Id of the key to which the verdict is limited; `undefined` for all keys. */
   verdictKey: string | undefined;
   total: number;
@@ -54,6 +56,7 @@ export const initialState: SessionState = {
   operations: [],
   sandboxes: [],
   verdict: undefined,
+  verdicts: new Map(),
   verdictKey: undefined,
   total: 0,
   pending: 0,

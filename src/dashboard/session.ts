@@ -1,7 +1,7 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
 import type { ListedAssumption } from '../control-api/control.js';
 import type { ListedFault } from '../control-api/fault-operations.js';
-import type { RunReport } from '../control-api/run-report.js';
+import { keyVerdictPath, maximumKeyVerdicts, type RunReport } from '../control-api/run-report.js';
 import type { Update } from '../control-api/update-stream.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
@@ -39,7 +39,9 @@ export class Session {
   readonly #state = this.#throttle(() => this.#readState(), 400);
   readonly #scenario = this.#throttle(() => this.#readScenario(), 400);
   readonly #verdict = this.#throttle(() => this.#readVerdict(), 700);
+  readonly #keyVerdicts = this.#throttle(() => this.#readKeyVerdicts(), 700);
   readonly #sandboxes = this.#throttle(() => this.#readSandboxes(), 2_000);
+  readonly #throttles = [this.#state, this.#scenario, this.#verdict, this.#keyVerdicts];
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
@@ -112,6 +114,7 @@ export class Session {
     if (this.state.connection === 'lost') return;
     this.#state.ask();
     this.#verdict.ask();
+    this.#keyVerdicts.ask();
   }
 
   /** Reads all state of the dashboard without delay, after a change that the user made. */
@@ -141,7 +144,7 @@ export class Session {
   close(): void {
     this.#closing.abort();
     this.#retry();
-    for (const throttle of [this.#state, this.#scenario, this.#verdict, this.#sandboxes]) throttle.stop();
+    for (const throttle of [...this.#throttles, this.#sandboxes]) throttle.stop();
   }
 
   async #watch(): Promise<void> {
@@ -181,7 +184,7 @@ export class Session {
   }
 
   #hurry(): void {
-    for (const throttle of [this.#state, this.#scenario, this.#verdict]) throttle.hurry();
+    for (const throttle of this.#throttles) throttle.hurry();
   }
 
   #take({ run, scenario, clock, entries, changes, total, pending, behind, ...others }: Update): void {
@@ -189,7 +192,7 @@ export class Session {
     if (isNew) {
       this.#run = run;
       this.entries = new EntryBuffer();
-      this.set({ verdict: undefined });
+      this.set({ verdict: undefined, verdicts: new Map() });
     }
     this.#lastChange = changes.at(-1)?.number ?? this.#lastChange;
     this.entries.add(entries, changes);
@@ -267,9 +270,22 @@ export class Session {
 
   async #readVerdict(): Promise<void> {
     const { verdictKey } = this.state;
-    const query = verdictKey === undefined ? '' : `?key=${encodeURIComponent(verdictKey)}`;
-    const verdict = await this.source.send<Verdict>('GET', `/verdict${query}`);
+    const path = verdictKey === undefined ? '/verdict' : keyVerdictPath(verdictKey);
+    const verdict = await this.source.send<Verdict>('GET', path);
     if (verdictKey === this.state.verdictKey) this.set({ verdict });
+  }
+
+  async #readKeyVerdicts(): Promise<void> {
+    const { entries } = this;
+    const ids = [...entries.lanes.keys()].filter(Boolean);
+    const verdicts = new Map<string, Verdict>();
+    if (ids.length > 1 && ids.length <= maximumKeyVerdicts)
+      for (const id of ids) {
+        // A file of an older version has no verdicts on keys.
+        const verdict = await this.source.send<Verdict>('GET', keyVerdictPath(id)).catch(() => undefined);
+        if (verdict !== undefined) verdicts.set(id, verdict);
+      }
+    if (entries === this.entries) this.set({ verdicts });
   }
 }
 

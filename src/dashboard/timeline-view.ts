@@ -1,3 +1,4 @@
+import type { Verdict } from '../judge/judge-run.js';
 import { timeLeft } from '../rate-limits/served-again.js';
 import { pathWithQuery } from '../values/request-target.js';
 import {
@@ -16,10 +17,13 @@ import { clockTime, formatCount } from './format.js';
 import type { Session } from './session.js';
 import { setTextStyle } from './symbols.js';
 import { createTimelineAxis, findGaps, timelineExtent } from './timeline-axis.js';
+import { outcomeSymbols } from './verdict.js';
 
 interface Shown {
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Span | undefined;
+  /** Id of the only key that the timeline shows; `undefined` for all keys. */
+  keyId: string | undefined;
   selected: Row | undefined;
   /** Whether keys without problems have rows of their own in the timeline, instead of one common line. */
   isExpanded: boolean;
@@ -41,8 +45,8 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
     const context = canvas.getContext('2d');
     if (context === null || width === 0) return;
     const { entries } = session;
-    const { range, selected, isExpanded } = props();
-    const { lanes, folded } = arrangeLanes(entries, isExpanded);
+    const { range, keyId, selected, isExpanded } = props();
+    const { lanes, folded } = arrangeLanes(entries, isExpanded, keyId);
     const left = width < 560 ? 0 : 118;
     const height = layoutHeight(Math.max(1, lanes.length + (folded.length > 0 ? 1 : 0)), left);
     const ratio = devicePixelRatio || 1;
@@ -62,7 +66,7 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
     const visibleBottom = Math.min(height, scrollTop + clientHeight);
     layout = { entries, lanes, folded, axis, width, left, selected, nowMs, visibleBottom, dragged };
     drawTimeline(context, layout, colors);
-    drawNames(context, layout, colors);
+    drawNames(context, layout, colors, session);
   }
 
   function nowOnAxis(): number | undefined {
@@ -158,21 +162,29 @@ function drawNames(
   context: CanvasRenderingContext2D,
   { lanes, folded, left, nowMs }: TimelineLayout,
   colors: Colors,
+  session: Session,
 ): void {
-  const lines = lanes.map((lane): [name: string, state: string, isBad: boolean] => [
-    lane.name,
-    ...stateOf(lane, nowMs),
-  ]);
+  const lines = lanes.map(
+    (lane): [name: string, state: string, isBad: boolean, outcome?: Verdict['outcome'] | undefined] => [
+      lane.name,
+      ...stateOf(lane, nowMs),
+      session.state.verdicts.get(lane.id)?.outcome,
+    ],
+  );
   if (folded.length > 0) lines.push([...foldedKeysText(folded), false]);
-  for (const [index, [name, state, isBad]] of lines.entries()) {
+  for (const [index, [name, state, isBad, outcome]] of lines.entries()) {
     const top = laneTop(index, left);
     const isAbove = left === 0;
     const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
+    const signWidth = outcome === undefined ? 0 : 14;
+    setTextStyle(context, colors[outcome === 'pass' ? 'ok' : outcome === 'fail' ? 'bad' : 'dim'], '600 12px');
+    if (outcome !== undefined) context.fillText(outcomeSymbols[outcome], 0, isAbove ? top - 6 : top + 18);
     setTextStyle(context, colors.ink, '600 12px');
-    context.fillText(shown, 0, isAbove ? top - 6 : top + 18);
-    const x = isAbove ? context.measureText(shown).width + 8 : 0;
+    context.fillText(shown, signWidth, isAbove ? top - 6 : top + 18, isAbove ? undefined : left - signWidth - 8);
+    const x = isAbove ? signWidth + context.measureText(shown).width + 8 : 0;
     setTextStyle(context, isBad ? colors.bad : colors.dim);
-    context.fillText(state, x, isAbove ? top - 6 : top + 33);
+    // Condensed where it would reach the first request.
+    context.fillText(state, x, isAbove ? top - 6 : top + 33, isAbove ? undefined : left - 10);
   }
 }
 

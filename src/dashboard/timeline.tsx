@@ -8,25 +8,28 @@ import type { Session } from './session.js';
 import { type RequestSymbol, symbolNames } from './symbols.js';
 import { laneText } from './timeline-axis.js';
 import { createTimelineView, type TimelineView } from './timeline-view.js';
+import { markedName } from './verdict.js';
 
 interface TimelineProps {
   session: Session;
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Span | undefined;
+  /** Id of the only key that the timeline shows; `undefined` for all keys. */
+  keyId: string | undefined;
   selected: Row | undefined;
   onRange(range: Span | undefined): void;
   onSelect(row: Row): void;
 }
 
 /** Timeline with the requests of each key. The text below the picture is a full alternative for screen readers. */
-export function Timeline({ session, range, selected, onRange, onSelect }: TimelineProps) {
+export function Timeline({ session, range, keyId, selected, onRange, onSelect }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
   const [, redraw] = useState(0);
   const [isExpanded, setExpanded] = useState(false);
   const [pointed, setPointed] = useState<{ x: number; y: number; text: string }>();
-  const props = useRef({ range, selected, isExpanded });
-  props.current = { range, selected, isExpanded };
+  const props = useRef({ range, keyId, selected, isExpanded });
+  props.current = { range, keyId, selected, isExpanded };
 
   useEffect(() => {
     const drawn = createTimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
@@ -58,7 +61,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
       dark.removeEventListener('change', recolor);
     };
   }, [session]);
-  useEffect(() => view.current?.draw(), [range, selected, isExpanded]);
+  useEffect(() => view.current?.draw(), [range, keyId, selected, isExpanded]);
 
   const dragFrom = useRef<number>(undefined);
   const placeOf = (event: PointerEvent) => {
@@ -92,8 +95,8 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
   };
 
   const { entries } = session;
-  const { lanes, folded } = arrangeLanes(entries, isExpanded);
-  const isFoldable = folded.length > 0 || (isExpanded && arrangeLanes(entries, false).folded.length > 0);
+  const { lanes, folded } = arrangeLanes(entries, isExpanded, keyId);
+  const isFoldable = folded.length > 0 || (isExpanded && arrangeLanes(entries, false, keyId).folded.length > 0);
   const isEmpty = entries.rows.length === 0;
   return (
     <figure class="timeline">
@@ -144,7 +147,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
           <ul>
             {lanes.map((lane) => (
               <li key={lane.id}>
-                <b>{lane.name}</b>: {laneText(lane, (ms) => entries.fromAxis(ms))}
+                <b>{markedName(session, lane.id, lane.name)}</b>: {laneText(lane, (ms) => entries.fromAxis(ms))}
               </li>
             ))}
             {folded.length > 0 && <li>and {folded.length} more keys, which the list contains</li>}

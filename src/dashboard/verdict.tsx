@@ -65,26 +65,66 @@ function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Fin
   return entries.find(other) && entries.find(first) && [Math.min(first, other), Math.max(first, other)];
 }
 
-/** Verdict on the client in one sentence, with counts of requests. */
+/** Name of a key after the sign of its own verdict, if it has one: `✗ wrong-client`. */
+export function markedName({ state }: Session, keyId: string, name: string): string {
+  const own = state.verdicts.get(keyId)?.outcome;
+  return own === undefined ? name : `${outcomeSymbols[own]} ${name}`;
+}
+
+/** Maximum number of keys whose verdicts the dashboard shows in place of the verdict on all. */
+const maximumClients = 4;
+
+/**
+ * Returns the verdicts on the keys of a run, each the work of another client, and the keys that nothing put to the test.
+ * Returns `undefined` if these say less than the verdict on all keys.
+ */
+function clientVerdicts({ state, entries }: Session) {
+  const { verdict, verdicts, verdictKey } = state;
+  const all = [...verdicts].map(([id, own]) => [entries.lanes.get(id)?.name ?? '', own] as const);
+  const judged = all.filter(([, { outcome }]) => outcome !== 'inconclusive');
+  const untested = all.flatMap(([name, { outcome }]) => (outcome === 'inconclusive' ? name : []));
+  const worst = judged.some(([, { outcome }]) => outcome === 'fail') ? 'fail' : 'pass';
+  const isWhole = verdictKey === undefined && verdict?.outcome === worst;
+  return isWhole && all.length > 1 && judged.length > 0 && judged.length <= maximumClients
+    ? { judged, untested }
+    : undefined;
+}
+
+/** Verdict on the client in one sentence, or on each of several clients, with counts of requests. */
 export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file contains requests and no verdict.</p>;
   const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
   const { outcome, reason = waiting, counts, failures = [], about, leftOut }: Partial<RunResult> = verdict ?? {};
+  const clients = clientVerdicts(session);
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
-        <span class={outcome}>{reason}</span>
-        {session.isLive && (
+        {clients === undefined ? (
+          <span class={outcome}>{reason}</span>
+        ) : (
+          <ul>
+            {clients.judged.map(([key, { outcome, reason }]) => (
+              <li key={key}>
+                <span class={`pill ${outcome}`}>
+                  {outcomeSymbols[outcome]} {key}
+                </span>{' '}
+                {reason}
+              </li>
+            ))}
+            {clients.untested.length > 0 && <li class="note">Not put to the test: {clients.untested.join(', ')}.</li>}
+          </ul>
+        )}
+        {(session.isLive || session.state.verdicts.size > 0) && (
           // biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control
           <label class="judge">
             Judge{' '}
             <Select
               name="Judge"
               value={verdictKey ?? ''}
-              options={[['', 'all keys'], ...keys.map(({ id, key }) => [id, key] as const)]}
+              options={[['', 'all keys'], ...keys.map(({ id, key }) => [id, markedName(session, id, key)] as const)]}
               onSelect={(id) => session.judge(id || undefined)}
             />
           </label>

@@ -6,7 +6,7 @@ import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { readPageFiles } from '../../src/server/http/page-files.js';
 import { judge } from '../../src/verdict.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, useBrowser } from './stage.js';
+import { eventually, makeStorm, openFindings, type PageStage, useBrowser } from './stage.js';
 
 describe('addresses', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -36,6 +36,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     await page.keyboard.press('Escape');
     await eventually(hash).toBe('');
 
+    await openFindings(page);
     await page.getByRole('button', { name: 'Copy link: early-retry of free-key' }).click();
     await eventually(copied).toBe(`${stage.server.controlUrl}/#finding=early-retry`);
     await page.goto(await copied());
@@ -86,6 +87,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
 
   test('a finding is copied as Markdown with its sentence, three requests with their waits, and the remedy', async () => {
     await open();
+    await openFindings(page);
     await page.getByRole('button', { name: 'Copy as Markdown: early-retry of free-key' }).click();
     await page.getByText('Copied.').waitFor();
     const text = await copied();
@@ -120,6 +122,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
 
   test('a finding leads to the comparison of its request with the refusal before it', async () => {
     await open();
+    await openFindings(page);
     const finding = page.locator('.finding').filter({ hasText: 'early-retry' });
     await finding.getByRole('button', { name: 'compare 4 and 5' }).click();
     const compare = page.locator('.compare');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, frames, makeStorm, openFindings, type PageStage, storm, useBrowser } from './stage.js';
 
 /** Text of the last drawing of the timeline. */
 interface Drawn {
@@ -161,6 +161,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     };
     await early('free-key');
     await early('pro-key');
+    await openFindings(page);
     const groups = page.locator('.findings .group');
     await eventually(() => groups.locator('.of').allTextContents()).toEqual(['free-key', 'pro-key']);
     for (const group of await groups.all()) {

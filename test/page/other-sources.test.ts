@@ -15,7 +15,7 @@ import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { readPageFiles } from '../../src/server/http/page-files.js';
 import { judge } from '../../src/verdict.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, storm, useBrowser, violations } from './stage.js';
+import { eventually, makeStorm, moveClock, openFindings, storm, useBrowser, violations } from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -89,6 +89,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
       await page.getByText('In words').click();
       await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
+      await openFindings(page);
       await page
         .locator('.finding')
         .filter({ hasText: 'ban-tripped' })
@@ -108,8 +109,8 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
 
     test('changes clock, scenario, faults and keys, with undo, and closes with Esc', async () => {
       await open();
-      await page.getByRole('button', { name: '+61 s' }).click();
-      await eventually(() => page.evaluate(() => new Date(sim.clock.now()).toISOString())).toContain('12:01:01');
+      await moveClock(page, '+1 min');
+      await eventually(() => page.evaluate(() => new Date(sim.clock.now()).toISOString())).toContain('12:01:00');
       await page.getByText('In words').click();
       await page.getByRole('button', { name: 'add a fault rule' }).click();
       await page.getByText('✓ This rule is valid.').waitFor();
@@ -119,6 +120,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByLabel('Status', { exact: true }).fill('502');
       await page.getByRole('button', { name: 'save', exact: true }).click();
       await page.locator('.fault').getByText('502 · the next request').waitFor();
+      await page.getByRole('button', { name: 'quotas: pro-key' }).click();
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);
       await page.getByRole('button', { name: 'Scenario…' }).click();
@@ -137,7 +139,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
       await makeStormInPage();
       await rows().nth(8).waitFor();
-      await page.locator('.finding').first().waitFor();
+      await page.locator('.finding').first().waitFor({ state: 'attached' });
       expect(await violations(page)).toEqual([]);
       const stage = await openStage();
       await makeStorm(stage);
@@ -192,6 +194,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('The command was ended by SIGSEGV; its exit code is 139.').waitFor();
     await page.getByText('A storm. A right client waits.').waitFor();
     await page.getByText(`${command.line} · exit code 139`).waitFor();
+    await openFindings(page);
     await page.getByText(/Not put to the test: \d+ rules/).waitFor();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);

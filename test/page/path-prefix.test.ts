@@ -48,7 +48,8 @@ describe('dashboard below a path of a proxy', { tags: 'needs/chromium' }, () => 
     const { page } = await openPage(`${url}/__sim`);
     await page.getByRole('heading', { level: 1 }).filter({ hasText: 'team' }).waitFor();
     expect(page.url()).toBe(`${url}/__sim/`);
-    await page.getByText(`${url}/v1`, { exact: true }).first().waitFor();
+    await page.getByTitle(`${url}/v1`).waitFor();
+    await page.getByRole('button', { name: 'quotas: free-key' }).click();
     await page.getByRole('button', { name: 'use up the minute: free-key' }).click();
     await eventually(() => sim.keys.get('free-key').minute.remaining).toBe(0);
     const status = await fetch(`${url}/v1/pets`, { headers: { authorization: 'Bearer free-key' } });
@@ -59,6 +60,6 @@ describe('dashboard below a path of a proxy', { tags: 'needs/chromium' }, () => 
     const { url } = await behindProxy(false);
     const { page } = await openPage(`${url}/`);
     await page.getByRole('heading', { level: 1 }).filter({ hasText: 'team' }).waitFor();
-    await page.getByText(`${url}/v1`, { exact: true }).first().waitFor();
+    await page.getByTitle(`${url}/v1`).waitFor();
   });
 });

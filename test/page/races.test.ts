@@ -86,7 +86,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     const moves: string[] = [];
     page.on('request', (request) => request.url().endsWith('/clock') && moves.push(request.method()));
     await page.keyboard.down('f');
-    await page.getByText('· running').waitFor();
+    await page.locator('.clock').getByText('running').waitFor();
     await page.keyboard.down('f');
     await page.keyboard.up('f');
     await page.keyboard.press('?');
@@ -160,7 +160,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
       for (let n = 0; n < 40; n++) await stage.call('pro-key', `/pets?limit=${n + 1}`);
       await open('', viewport);
       await page.getByText('49 requests').first().waitFor();
-      await page.locator('.finding').first().waitFor();
+      await page.locator('.finding').first().waitFor({ state: 'attached' });
       const isInSight = () =>
         page.evaluate(() => {
           const row = document.querySelector('.row[aria-selected="true"]:not([hidden])');

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { guarded } from '../../src/msw.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, frames, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
 
 describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -59,6 +59,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     test('have buttons that use up, refill, ban, unban and revoke', async () => {
       await open();
       const pro = key('pro-key');
+      await page.getByRole('button', { name: 'quotas: pro-key' }).click();
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await pro.getByText('× used up').waitFor();
       const colorOf = (part: string) => pro.locator(part).evaluate((element) => getComputedStyle(element).color);
@@ -121,7 +122,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
-      await page.locator('.finding').first().waitFor();
+      await page.locator('.finding').first().waitFor({ state: 'attached' });
       const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number; width: number };
       await page.mouse.move(box.x + 112, box.y + 30);
       await page.mouse.down();
@@ -176,7 +177,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     ])('the filter %s leaves %d', async (filter, count) => {
       await open();
       await makeStorm(stage);
-      await page.locator('.finding').first().waitFor();
+      await page.locator('.finding').first().waitFor({ state: 'attached' });
       await page.keyboard.press('/');
       await page.keyboard.type(filter);
       await page.getByText(`${count} of 9 requests`).waitFor();
@@ -224,7 +225,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await page.mouse.up();
       await page.getByText('request 1', { exact: true }).waitFor();
       await eventually(() => rows().count()).toBe(10);
-      await page.locator('.finding').first().waitFor();
+      await page.locator('.finding').first().waitFor({ state: 'attached' });
     });
 
     test('detail shows the steps, headers and bodies', async () => {
@@ -316,6 +317,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('The client retried too early').waitFor();
       await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
       await eventually(() => page.locator('link[rel=icon]').getAttribute('href')).toContain(encodeURIComponent('✗'));
+      await openFindings(page);
       await page
         .locator('.finding')
         .filter({ hasText: 'ban-tripped' })
@@ -416,22 +418,22 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await makeStorm(stage);
       const now = () => new Date(stage.sim.clock.now()).toISOString().slice(11, 19);
       await key('free-key').getByText('banned').waitFor();
-      await page.getByRole('button', { name: '+1 s', exact: true }).click();
+      await moveClock(page, '+1 s');
       await eventually(now).toBe('12:00:12');
-      await page.getByRole('button', { name: 'next reset' }).click();
+      await moveClock(page, 'next reset');
       await eventually(now).toBe('12:01:00');
-      await page.getByRole('button', { name: 'end of ban' }).click();
+      await moveClock(page, 'end of ban');
       await eventually(now).toBe('12:02:07');
       expect(await stage.call('free-key')).toBe(200);
-      await page.getByRole('button', { name: '+61 s' }).click();
-      await eventually(now).toBe('12:03:08');
+      await moveClock(page, '+1 min');
+      await eventually(now).toBe('12:03:07');
       // The keys f and Enter do not press a focused button.
       await page.evaluate(() => (document.activeElement as HTMLElement).blur());
       await page.keyboard.press('f');
-      await page.getByText('· running').waitFor();
+      await page.locator('.clock').getByText('running').waitFor();
       expect(stage.sim.clock.frozen).toBe(false);
       await page.keyboard.press('f');
-      await page.getByText('· frozen').waitFor();
+      await page.locator('.clock').getByText('frozen').waitFor();
     });
 
     test('lists scenarios with descriptions; reset needs no confirmation and can be undone', async () => {
@@ -474,8 +476,8 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await page.getByLabel('Sandbox').selectOption('mine');
       await eventually(() => page.url()).toContain('?sandbox=mine');
       await page.getByText('No requests yet.').waitFor();
-      await page.getByRole('button', { name: '+61 s' }).click();
-      await eventually(() => new Date(sim.clock.now()).toISOString()).toContain('12:01:01');
+      await moveClock(page, '+1 min');
+      await eventually(() => new Date(sim.clock.now()).toISOString()).toContain('12:01:00');
       expect(new Date(stage.sim.clock.now()).toISOString()).toContain('12:00:00');
       expect(opened.errors).toEqual([]);
       // A watcher of a test's sandbox sees that it is gone.
@@ -579,6 +581,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
   test('a new user finds the reason for a ban by the texts of the dashboard', async () => {
     await open();
     await makeStorm(stage);
+    await openFindings(page);
     await page
       .locator('.finding')
       .filter({ hasText: 'Kept sending after a 429 until the key was banned; the ban ends in 119.5 s.' })

@@ -100,6 +100,16 @@ export function useBrowser() {
   };
 }
 
+/** Opens the tab with the findings, which a page below 1400 pixels has. */
+export const openFindings = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: /^\d+ Findings?$/ }).click();
+
+/** Moves the clock by a button of its menu. */
+export async function moveClock(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Move the clock', { exact: true }).click();
+  await page.getByRole('button', { name, exact: true }).click();
+}
+
 /** Waits for ten animation frames, in which the page draws all that it has received. */
 export const frames = (page: Page): Promise<void> =>
   page.evaluate(async () => {

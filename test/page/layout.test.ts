@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
+
+describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
+  const { openPage, openStage, rows } = useBrowser();
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+
+  async function open(scenario = storm) {
+    stage = await openStage(scenario);
+    await makeStorm(stage);
+    opened = await openPage(`${stage.server.controlUrl}/`, { viewport: { width: 1280, height: 800 } });
+    page = opened.page;
+    await rows().nth(8).waitFor();
+    await page.getByRole('button', { name: '3 Findings' }).waitFor();
+  }
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
+  const isCut = (part: Locator) => part.evaluate((element) => element.scrollWidth > element.clientWidth + 1);
+
+  test('after a failed run, the list and the fault rules are in sight; findings are a tab with their number', async () => {
+    await open({ ...storm, keys: { ...storm.keys, 'business-key': { plan: 'business' }, more: { plan: 'free' } } });
+    const list = await boxOf(page.locator('.list'));
+    expect(list.y + 200).toBeLessThan(800);
+    // A key that nobody has used takes one line.
+    const unused = page.locator('.key').filter({ hasText: 'business-key' });
+    expect((await boxOf(unused)).height).toBeLessThan(40);
+    expect(await unused.innerText()).toContain('0 / 1,000');
+    const add = await boxOf(page.getByText('add…'));
+    expect(add.y + add.height).toBeLessThan(800);
+
+    await page.getByRole('button', { name: 'quotas: business-key' }).click();
+    await page.getByRole('button', { name: 'use up the minute: business-key' }).click();
+    await unused.getByText('1,000 / 1,000').waitFor();
+    await page.getByRole('button', { name: 'refill the minute: business-key' }).click();
+    // The card stays open, so that its buttons keep their place.
+    await unused.getByText('0 / 1,000').waitFor();
+    expect(await page.getByRole('button', { name: 'refill the minute: business-key' }).isVisible()).toBe(true);
+
+    await openFindings(page);
+    await page.locator('.finding').nth(2).waitFor();
+    expect(await page.locator('.list').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await page.locator('.list').waitFor();
+    expect(await page.locator('.finding').nth(2).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: '3 Findings' }).isVisible()).toBe(false);
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('list and detail stand side by side', async () => {
+    await open();
+    await rows().filter({ hasText: 'strike 2' }).click();
+    await page.locator('.detail pre').first().waitFor();
+    const [list, detail] = [await boxOf(page.locator('.list')), await boxOf(page.locator('.detail'))];
+    expect(list.x + list.width).toBeLessThanOrEqual(detail.x);
+    expect(detail.height).toBeGreaterThan(600);
+    expect(list.height).toBeGreaterThan(150);
+  });
+
+  test("a click on a key's name shows its requests and its lane, and a second click all", async () => {
+    await open();
+    await stage.call('pro-key');
+    await rows().nth(9).waitFor();
+    await openFindings(page);
+    const name = page.locator('.key').filter({ hasText: 'pro-key' }).getByRole('button', { name: 'pro-key' }).first();
+    const lanes = () => page.locator('.words li').evaluateAll((items) => items.map((item) => item.textContent));
+    await name.click();
+    await page.getByText('1 of 10 requests').waitFor();
+    expect(await page.locator('.list').isVisible()).toBe(true);
+    expect(await name.getAttribute('aria-pressed')).toBe('true');
+    await eventually(lanes).toEqual(['? pro-key: 1 served']);
+    await name.click();
+    await eventually(() => rows().count()).toBe(10);
+    await eventually(lanes).toHaveLength(2);
+  });
+
+  test('the base URL has its port and path, and the date appears when the day changes', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await open({ ...storm, clock: { start: `${today}T12:00:00Z`, mode: 'frozen' } });
+    const base = page.locator('.base code');
+    expect(await base.textContent()).toBe(stage.server.baseUrl.replace('http://', ''));
+    expect(await isCut(base)).toBe(false);
+    const time = () => page.locator('.clock time').innerText();
+    expect(await time()).toMatch(/^12:00:\d\d frozen$/);
+    await moveClock(page, '+1 day');
+    const [name, day] = new Date(Date.parse(`${today}T12:00:00Z`) + 86_400_000).toUTCString().split(/,? /);
+    await eventually(time).toMatch(new RegExp(`^${name} ${Number(day)} \\w+ 12:00:\\d\\d`));
+  });
+
+  test('columns are as wide as their content', async () => {
+    const name = 'a-client-with-a-name';
+    await open();
+    stage.sim.keys.add(name, { plan: 'free' });
+    await stage.call(name, '/pets?status=pending&limit=100');
+    const row = rows().filter({ hasText: 'status=pending' });
+    await row.waitFor();
+    for (const cell of ['.who', '.target', '.why']) expect(await isCut(row.locator(cell)), cell).toBe(false);
+  });
+});
+
+describe('several clients', { tags: 'needs/chromium' }, () => {
+  const { openPage, openStage } = useBrowser();
+  const key = { plan: 'free', usage: { minute: 59 } };
+  const duo: Scenario = { ...storm, windows: { minute: '10s' }, keys: { 'wrong-client': key, 'right-client': key } };
+
+  /** One client retries every two seconds until it is banned, the other waits. */
+  async function run({ sim, call }: PageStage) {
+    for (const client of ['wrong-client', 'right-client']) for (let n = 0; n < 2; n++) await call(client);
+    for (let n = 0; n < 6; n++) {
+      sim.clock.advance('2s');
+      if (n < 4) await call('wrong-client');
+    }
+    await call('right-client');
+  }
+
+  test('each has its own verdict: in the headline, on cards, lanes and in the choice of the judge', async () => {
+    const stage = await openStage(duo);
+    await run(stage);
+    const { page, errors } = await openPage(`${stage.server.controlUrl}/`);
+    const headline = page.locator('.reason li');
+    await eventually(() => headline.allInnerTexts()).toEqual([
+      expect.stringMatching(/^✗ wrong-client The client .*got its key banned/),
+      '✓ right-client The client did what the service asked.',
+    ]);
+    for (const [client, pill] of [
+      ['wrong-client', '✗ fail'],
+      ['right-client', '✓ pass'],
+    ] as const) {
+      const card = page.locator('.key').filter({ hasText: client });
+      expect(await card.locator('.pill').innerText()).toBe(pill);
+    }
+    expect(await page.getByLabel('Judge').locator('option').allTextContents()).toEqual(
+      expect.arrayContaining(['all keys', '✗ wrong-client', '✓ right-client', 'free-key']),
+    );
+    await page.getByText('In words').click();
+    const words = () => page.locator('.words li b').allTextContents();
+    await eventually(words).toEqual(['✗ wrong-client', '✓ right-client']);
+    // Chosen alone, a client has one verdict.
+    await page.getByLabel('Judge').selectOption({ label: '✓ right-client' });
+    await page.locator('.reason > span').getByText('The client did what the service asked.').waitFor();
+    expect(errors).toEqual([]);
+
+    // A saved report has the same, with masked keys.
+    const saving = page.waitForEvent('download');
+    await page.getByText('Export').click();
+    await page.getByRole('button', { name: 'Report', exact: true }).click();
+    const file = await (await saving).path();
+    await page.getByLabel('Open a file').setInputFiles({
+      name: 'report.html',
+      mimeType: 'text/html',
+      buffer: readFileSync(file),
+    });
+    await page.getByText('finished run', { exact: true }).waitFor();
+    await eventually(() => headline.locator('.pill').allInnerTexts()).toEqual(['✗ …ient', '✓ …ient']);
+    await page.getByLabel('Judge').selectOption({ label: '✓ …ient' });
+    await page.locator('.reason > span').getByText('The client did what the service asked.').waitFor();
+  });
+
+  test('a client that nothing put to the test is only named', async () => {
+    const stage = await openStage(duo);
+    await run(stage);
+    await stage.call('pro-key');
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    await eventually(() => page.locator('.reason li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^✗ wrong-client/),
+      expect.stringMatching(/^✓ right-client/),
+      'Not put to the test: pro-key.',
+    ]);
+  });
+});
