@@ -21,6 +21,7 @@ import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
 import { rememberPressedElement } from './listeners.js';
+import { NoTimeline } from './no-requests.js';
 import { Pets } from './pets.js';
 import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
@@ -44,6 +45,8 @@ export interface AppProps {
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;
+  /** Runs the demo's clients in a sandbox of their own, and shows it. */
+  onDemo?: () => Promise<void>;
   onBack?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
@@ -65,7 +68,17 @@ const parts: readonly (readonly [selector: string, name: string, tab?: Tab])[] =
 type Tab = 'requests' | 'findings' | 'pets';
 
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
-export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
+export function App({
+  session,
+  sandbox,
+  place,
+  hasAddress = false,
+  onSandbox,
+  onFile,
+  onDemo,
+  onBack,
+  onClose,
+}: AppProps) {
   useChanges(session);
   const [filter, setFilter] = useState<Filter>(noFilter);
   const [selected, setSelected] = useState<Row>();
@@ -307,7 +320,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         <div class={`center at-${tab}`}>
           <div class="body">
             <div class="head-of-body">
-              <Outcome session={session} />
+              <Outcome session={session} onLoad={(scenario) => void actions.load(scenario, true)} />
               {about !== session.state.description && <About text={session.state.description} />}
             </div>
             <Timeline
@@ -317,7 +330,15 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
               selected={selected}
               onRange={setRange}
               onSelect={setSelected}
-            />
+            >
+              <NoTimeline
+                session={session}
+                onCopy={copy}
+                onFailure={showFailure}
+                onLoad={(scenario) => void actions.load(scenario, true)}
+                onDemo={onDemo && (() => onDemo().catch((error: Error) => showFailure(error.message)))}
+              />
+            </Timeline>
             <div class="tabbed">
               <div class="tabs">
                 {Object.entries(tabs).map(([name, text]) => (

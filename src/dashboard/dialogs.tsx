@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
 import { Button, Checkbox, CloseButton, TextInput } from './controls.js';
-import type { Session } from './session.js';
+import type { ListedScenario, Session } from './session.js';
 
 interface DialogProps {
   title: string;
@@ -84,16 +84,11 @@ export function TextDialog({ title, text, onClose }: { title: string; text: stri
   );
 }
 
-interface Listed {
-  name: string;
-  description: string;
-}
-
 /**
  * Rank of a scenario in a search, the best first: the name starts with the word, contains it, or the description has a
  * word that starts with it, or contains it. With several words, the worst counts; -1 if one is missing.
  */
-function rankOf({ name, description }: Listed, words: readonly string[]): number {
+function rankOf({ name, description }: ListedScenario, words: readonly string[]): number {
   const [title, text] = [name.toLowerCase(), description.toLowerCase()];
   const ranks = words.map((word) =>
     [
@@ -115,8 +110,8 @@ interface ScenarioPickerProps {
 
 /** Dialog to choose and load a scenario, with a description of each. The arrow keys mark a line, Enter loads it. */
 export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPickerProps) {
-  const list = useMemo(() => session.source.send<Listed[]>('GET', '/scenarios'), [session]);
-  const [all, setAll] = useState<Listed[]>();
+  const list = useMemo(() => session.scenarios, [session]);
+  const [all, setAll] = useState<ListedScenario[]>();
   const [failure, setFailure] = useState('');
   const [text, setText] = useState('');
   const [marked, setMarked] = useState(0);
@@ -127,14 +122,14 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
   }, [list]);
   useEffect(() => lines.current?.querySelector('.marked')?.scrollIntoView({ block: 'nearest' }), [marked]);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = (listed: Listed[]) =>
+  const matching = (listed: ListedScenario[]) =>
     listed
       .map((each) => ({ each, rank: rankOf(each, words) }))
       .filter(({ rank }) => rank >= 0)
       .sort((one, other) => one.rank - other.rank)
       .map(({ each }) => each);
   const found = matching(all ?? []);
-  const load = ({ name }: Listed) => {
+  const load = ({ name }: ListedScenario) => {
     void actions.load(name, reseed);
     onLoad();
   };

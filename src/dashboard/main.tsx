@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { demoScenario, runDemoClients } from '../control-api/demo.js';
 import { runElementId } from '../control-api/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
@@ -24,8 +25,26 @@ const first = () => {
   return { session: new Session(createServerSource(serverUrl, sandbox, publicUrl)), sandbox };
 };
 
+/** Waits for a time in milliseconds, or until `signal` is aborted. */
+const sleep = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+
+/** Duration of the demo. */
+const demoMs = 20_000;
+
+/** The dashboard of a server or of a saved report. */
 function Page() {
   const [{ session, sandbox }, setOpened] = useState(first);
+  /** Ends the demo, if it is shown. */
+  const [leave, setLeave] = useState<() => void>();
   // Removes the selected requests from the URL fragment when a file is opened or closed, because their ids belong to
   // the run displayed before.
   const forget = () => history.replaceState(null, '', location.pathname + location.search);
@@ -37,6 +56,25 @@ function Page() {
     history.replaceState(null, '', name === undefined ? location.pathname : `?sandbox=${encodeURIComponent(name)}`);
     setOpened(first());
   };
+  const leaving = 'leaving';
+  const showDemo = async () => {
+    const name = `demo-${Math.random().toString(36).slice(2, 8)}`;
+    await session.source.sendToServer?.('POST', '/sandboxes', { name, scenario: demoScenario });
+    const source = createServerSource(serverUrl, name);
+    const over = new AbortController();
+    setLeave(() => () => {
+      over.abort(leaving);
+      setLeave(undefined);
+      changeSandbox(sandbox);
+      void source.sendToServer?.('DELETE', `/sandboxes/${name}`);
+    });
+    changeSandbox(name);
+    const timer = setTimeout(() => over.abort(), demoMs);
+    await runDemoClients(source.apiUrl as string, over.signal, { sleep, random: Math.random });
+    clearTimeout(timer);
+    // A running clock would suggest that the clients are still active.
+    if (over.signal.reason !== leaving) await source.send('POST', '/clock', { freeze: true });
+  };
   return (
     <App
       key={shown}
@@ -45,7 +83,9 @@ function Page() {
       place={document}
       hasAddress
       onSandbox={changeSandbox}
+      onDemo={showDemo}
       {...opening}
+      onBack={opening.onBack ?? leave}
     />
   );
 }

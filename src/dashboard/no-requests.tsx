@@ -1,4 +1,6 @@
 import { countOf, unrecordedText } from '../judge/unrecorded.js';
+import { ActionButton } from './action-button.js';
+import { Button } from './controls.js';
 import { formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
@@ -9,25 +11,56 @@ export function NoRequests({ session }: { session: Session }) {
   return <>{session.isMissed ? missed : `No requests${session.isLive ? ' yet' : ''}.`}</>;
 }
 
+interface LoadProps {
+  session: Session;
+  onLoad(scenario: string): void;
+}
+
+/** Button that loads the scenario for a first test of a client, if the server has the scenario. */
+export const LoadMinuteWall = ({ session, onLoad }: LoadProps) =>
+  session.state.hasMinuteWall ? (
+    <ActionButton isPossible={session.canAct} onAct={() => onLoad('minute-wall')}>
+      Load minute-wall
+    </ActionButton>
+  ) : null;
+
+interface NoTimelineProps extends LoadProps {
+  onCopy(text: string): void;
+  onFailure(text: string): void;
+  /** Runs the demo's clients. `undefined` if the page cannot show another sandbox. */
+  onDemo: (() => void) | undefined;
+}
+
 /**
  * Text that the dashboard shows in place of an empty timeline. While the dashboard is connected to a server, the text
- * contains an example `curl` request.
+ * contains an example `curl` request, and buttons for first requests.
  */
-export function NoTimeline({ session }: { session: Session }) {
-  const line = curlLine(session);
-  if (line === undefined || session.isMissed || session.state.connection === 'gone')
-    return <NoRequests session={session} />;
+export function NoTimeline({ session, onCopy, onFailure, onLoad, onDemo }: NoTimelineProps) {
+  const { apiUrl, baseUrl } = session.source;
+  const { connection, keys } = session.state;
+  if (apiUrl === undefined || session.isMissed || connection === 'gone') return <NoRequests session={session} />;
+  const path = '/pets?limit=3';
+  const authorization = `Bearer ${keys.find(({ state }) => state === 'active')?.key ?? 'KEY'}`;
+  const line = `curl -i '${baseUrl}${path}' -H 'Authorization: ${authorization}'`;
+  const send = () =>
+    fetch(apiUrl + path, { headers: { authorization } }).catch(() => onFailure('The server does not respond.'));
   return (
     <>
       Each key gets a line here with its first request. Send one: <code>{line}</code>
+      <span class="acts">
+        <Button onClick={() => onCopy(line)}>Copy curl</Button>
+        <ActionButton isPossible={session.canAct} onAct={send}>
+          Send a request
+        </ActionButton>
+        <LoadMinuteWall session={session} onLoad={onLoad} />
+        {onDemo && (
+          <ActionButton isPossible={session.canAct} onAct={onDemo}>
+            Show me a wrong and a right client
+          </ActionButton>
+        )}
+      </span>
     </>
   );
-}
-
-function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): string | undefined {
-  if (kind !== 'server') return undefined;
-  const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
-  return `curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`;
 }
 
 /** Maximum number of rows in the dashboard's list of requests to addresses outside the API. */

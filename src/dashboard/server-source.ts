@@ -15,6 +15,7 @@ export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, to
  */
 export function createServerSource(origin: string, sandbox?: string, publicUrl = origin): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
+  const apiPath = `${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`;
   const request = async (
     method: string,
     path: string,
@@ -44,11 +45,10 @@ export function createServerSource(origin: string, sandbox?: string, publicUrl =
   };
   return {
     kind: 'server',
-    async sandboxes() {
-      const list = await (await request('GET', '/sandboxes', undefined, undefined, `${origin}/__sim`)).json();
-      return list.map(({ name }: { name: string }) => name);
-    },
-    baseUrl: `${publicUrl}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
+    sendToServer: async (method, path, input) =>
+      (await request(method, path, input, undefined, `${origin}/__sim`)).json(),
+    apiUrl: `${origin}${apiPath}`,
+    baseUrl: `${publicUrl}${apiPath}`,
     send: async (method, path, input) => (await request(method, path, input)).json(),
     text: async (path) => (await request('GET', path)).text(),
     async watch(since, take, signal) {

@@ -26,6 +26,8 @@ export interface SessionState {
   totalKeys: number;
   faults: readonly ListedFault[];
   assumptions: readonly ListedAssumption[];
+  /** Whether the scenario `minute-wall` can be loaded, which the dashboard offers for a first test of a client. */
+  hasMinuteWall: boolean;
   /** Operations that a fault rule may name. */
   operations: readonly { name: string; target?: string; conditions?: string[] }[];
   sandboxes: readonly string[];
@@ -53,6 +55,7 @@ export const initialState: SessionState = {
   totalKeys: 0,
   faults: [],
   assumptions: [],
+  hasMinuteWall: false,
   operations: [],
   sandboxes: [],
   verdict: undefined,

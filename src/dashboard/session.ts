@@ -13,6 +13,12 @@ import { initialState, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { createThrottle } from './throttle.js';
 
+/** Scenario in the list of the control API. */
+export interface ListedScenario {
+  name: string;
+  description: string;
+}
+
 /** Label of a rate-limit window: the length that the scenario sets, such as `10s`. A length without a unit is in ms. */
 const labelOf = (length: Duration) => (typeof length === 'number' ? `${length / 1000}s` : length);
 
@@ -42,6 +48,7 @@ export class Session {
   readonly #keyVerdicts = this.#throttle(() => this.#readKeyVerdicts(), 700);
   readonly #sandboxes = this.#throttle(() => this.#readSandboxes(), 2_000);
   readonly #throttles = [this.#state, this.#scenario, this.#verdict, this.#keyVerdicts];
+  #scenarios: Promise<ListedScenario[]> | undefined;
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
@@ -54,6 +61,17 @@ export class Session {
   constructor(readonly source: Source) {
     this.state = { ...initialState, connection: source.kind === 'file' ? 'file' : 'connecting' };
     void this.#watch();
+  }
+
+  /** Scenarios that can be loaded. */
+  get scenarios(): Promise<ListedScenario[]> {
+    this.#scenarios ??= this.source.send<ListedScenario[]>('GET', '/scenarios');
+    const asked = this.#scenarios;
+    // Asks again after a failure.
+    asked.catch(() => {
+      this.#scenarios = undefined;
+    });
+    return asked;
   }
 
   /** Whether the dashboard shows a simulator, whose state can still change. An opened file shows a finished run. */
@@ -211,7 +229,7 @@ export class Session {
     this.#unrecordedCounts = counts;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
-    if (this.source.sandboxes) this.#sandboxes.ask();
+    if (this.source.sendToServer) this.#sandboxes.ask();
   }
 
   /**
@@ -260,11 +278,14 @@ export class Session {
         ),
       ),
     });
+    const scenarios = await this.scenarios;
+    this.set({ hasMinuteWall: scenarios.some(({ name }) => name === 'minute-wall') });
   }
 
   /** Reads the names of the sandboxes regularly. The server sends no event for a new sandbox. */
   async #readSandboxes(): Promise<void> {
-    const sandboxes = (await this.source.sandboxes?.()) ?? [];
+    const list = await this.source.sendToServer?.<{ name: string }[]>('GET', '/sandboxes');
+    const sandboxes = list?.map(({ name }) => name) ?? [];
     if (String(sandboxes) !== String(this.state.sandboxes)) this.set({ sandboxes });
   }
 

@@ -4,10 +4,12 @@ import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 export interface Source {
   readonly kind: 'server' | 'page' | 'file';
   /**
-   * Returns the names of the server's sandboxes. The method is absent if the dashboard shows a file, or a simulator in
-   * the same web page.
+   * Sends a control request to the server itself, also if the dashboard shows a sandbox. The method is absent if the
+   * dashboard shows a file, or a simulator in the same web page.
    */
-  sandboxes?(): Promise<string[]>;
+  sendToServer?: Source['send'];
+  /** Base URL of the API from this page's origin. Absent without a server. */
+  readonly apiUrl?: string;
   /** Base URL of the API, for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
   /**

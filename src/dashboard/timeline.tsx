@@ -1,9 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './controls.js';
 import { arrangeLanes, changeText } from './draw-timeline.js';
 import type { EntryBuffer, Row, Span } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
-import { NoTimeline } from './no-requests.js';
 import type { Session } from './session.js';
 import { type RequestSymbol, symbolNames } from './symbols.js';
 import { laneText } from './timeline-axis.js';
@@ -19,10 +19,12 @@ interface TimelineProps {
   selected: Row | undefined;
   onRange(range: Span | undefined): void;
   onSelect(row: Row): void;
+  /** Content in place of an empty timeline. */
+  children: ComponentChildren;
 }
 
 /** Timeline with the requests of each key. The text below the picture is a full alternative for screen readers. */
-export function Timeline({ session, range, keyId, selected, onRange, onSelect }: TimelineProps) {
+export function Timeline({ session, range, keyId, selected, onRange, onSelect, children }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
   const [, redraw] = useState(0);
@@ -102,9 +104,7 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect }:
     <figure class="timeline">
       {isEmpty && (
         <p class="nothing">
-          <span>
-            <NoTimeline session={session} />
-          </span>
+          <span>{children}</span>
         </p>
       )}
       <div
@@ -142,23 +142,25 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect }:
             <Button onClick={() => onRange(undefined)}>show all</Button>
           </span>
         )}
-        <details class="words">
-          <summary>In words</summary>
-          <ul>
-            {lanes.map((lane) => (
-              <li key={lane.id}>
-                <b>{markedName(session, lane.id, lane.name)}</b>: {laneText(lane, (ms) => entries.fromAxis(ms))}
-              </li>
-            ))}
-            {folded.length > 0 && <li>and {folded.length} more keys, which the list contains</li>}
-            {entries.changes.slice(-20).map((change) => (
-              <li key={`change-${change.number}`}>
-                {clockSeconds(Date.parse(change.time))} {changeText(change)}, by {change.by}
-              </li>
-            ))}
-          </ul>
-          <p>Drag to zoom in, click for a request; with the keyboard + - ← → and 0 for all.</p>
-        </details>
+        {(!isEmpty || entries.changes.length > 0) && (
+          <details class="words">
+            <summary>In words</summary>
+            <ul>
+              {lanes.map((lane) => (
+                <li key={lane.id}>
+                  <b>{markedName(session, lane.id, lane.name)}</b>: {laneText(lane, (ms) => entries.fromAxis(ms))}
+                </li>
+              ))}
+              {folded.length > 0 && <li>and {folded.length} more keys, which the list contains</li>}
+              {entries.changes.slice(-20).map((change) => (
+                <li key={`change-${change.number}`}>
+                  {clockSeconds(Date.parse(change.time))} {changeText(change)}, by {change.by}
+                </li>
+              ))}
+            </ul>
+            <p>Drag to zoom in, click for a request; with the keyboard + - ← → and 0 for all.</p>
+          </details>
+        )}
       </figcaption>
     </figure>
   );

@@ -6,6 +6,7 @@ import { describeLeftOut } from '../judge/unrecorded.js';
 import { groupBy } from '../values/group-by.js';
 import { Button, Select } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
+import { LoadMinuteWall } from './no-requests.js';
 import type { Session } from './session.js';
 
 export const outcomeSymbols = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
@@ -90,8 +91,11 @@ function clientVerdicts({ state, entries }: Session) {
     : undefined;
 }
 
+/** Advice of an inconclusive verdict to run a command, in place of which the dashboard has a button. */
+const advice = / "npx petstore-sim exec --scenario minute-wall [^"]*"[^.]*\./;
+
 /** Verdict on the client in one sentence, or on each of several clients, with counts of requests. */
-export function Outcome({ session }: { session: Session }) {
+export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario: string): void }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file contains requests and no verdict.</p>;
@@ -103,7 +107,10 @@ export function Outcome({ session }: { session: Session }) {
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
         {clients === undefined ? (
-          <span class={outcome}>{reason}</span>
+          <span class={outcome}>
+            {session.state.hasMinuteWall ? reason.replace(advice, '') : reason}{' '}
+            {advice.test(reason) && <LoadMinuteWall session={session} onLoad={onLoad} />}
+          </span>
         ) : (
           <ul>
             {clients.judged.map(([key, { outcome, reason }]) => (

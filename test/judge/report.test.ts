@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { svgReport } from '../../scripts/picture/svg-report.js';
-import { demoKeys } from '../../src/cli/commands/demo.js';
+
+import { demoKeys } from '../../src/control-api/demo.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
 import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';

@@ -30,7 +30,7 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     const unused = page.locator('.key').filter({ hasText: 'business-key' });
     expect((await boxOf(unused)).height).toBeLessThan(40);
     expect(await unused.innerText()).toContain('0 / 1,000');
-    const add = await boxOf(page.getByText('add…'));
+    const add = await boxOf(page.getByRole('button', { name: 'add a fault rule' }));
     expect(add.y + add.height).toBeLessThan(800);
 
     await page.getByRole('button', { name: 'quotas: business-key' }).click();
@@ -170,5 +170,61 @@ describe('several clients', { tags: 'needs/chromium' }, () => {
       expect.stringMatching(/^✓ right-client/),
       'Not put to the test: pro-key.',
     ]);
+  });
+});
+
+describe('an empty page', { tags: 'needs/chromium' }, () => {
+  const { openPage, openStage, rows } = useBrowser();
+  const wall: Scenario = { ...storm, name: 'minute-wall', keys: { wall: { plan: 'free', usage: { minute: 59 } } } };
+
+  test('copies an example request, sends it, and loads minute-wall', async () => {
+    const stage = await openStage(storm, {}, { 'minute-wall': wall });
+    const { page, errors } = await openPage(`${stage.server.controlUrl}/`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Copy curl').click();
+    await page.getByText('Copied.').waitFor();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    expect(line).toBe(`curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`);
+    await button('Send a request').click();
+    await rows().filter({ hasText: 'free-keyGET/pets?limit=3200' }).waitFor();
+    // The verdict on a request that tests nothing offers the same scenario, instead of a command.
+    await page.getByText('so nothing was put to the test.').waitFor();
+    expect(await page.locator('.reason').innerText()).not.toContain('npx');
+    await button('Load minute-wall').click();
+    await page.getByText('Loaded minute-wall.').waitFor();
+    expect(stage.sim.name).toBe('minute-wall');
+    await page.getByRole('button', { name: /Show me/ }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  test('does not offer a scenario that the server lacks', async () => {
+    const stage = await openStage();
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    await page.getByRole('button', { name: /Show me/ }).waitFor();
+    await page.getByRole('button', { name: 'quotas: pro-key' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Load minute-wall' }).count()).toBe(0);
+  });
+
+  test('shows both clients of the demo in a sandbox of their own, and leads back', async () => {
+    const stage = await openStage();
+    const { page } = await openPage('about:blank');
+    await page.clock.install();
+    await page.goto(`${stage.server.controlUrl}/`);
+    await page.getByRole('button', { name: /Show me/ }).click();
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'demo' }).waitFor();
+    for (const client of ['wrong-client', 'right-client']) await rows().filter({ hasText: client }).first().waitFor();
+    const [sandbox] = stage.server.sandboxes.list();
+    expect(page.url()).toBe(`${stage.server.controlUrl}/?sandbox=${sandbox?.name}`);
+    expect(sandbox?.sim.clock.frozen).toBe(false);
+    await page.clock.fastForward(20_000);
+    await eventually(() => sandbox?.sim.clock.frozen).toBe(true);
+    await page.getByRole('button', { name: 'back', exact: true }).click();
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'storm' }).waitFor();
+    expect(page.url()).toBe(`${stage.server.controlUrl}/`);
+    await eventually(() => stage.server.sandboxes.list()).toEqual([]);
+    // Nobody's state was touched.
+    expect(stage.sim.journal.size).toBe(0);
+    expect(await page.getByRole('button', { name: 'back', exact: true }).count()).toBe(0);
   });
 });

@@ -193,14 +193,16 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('The client retried too early').waitFor();
     await page.getByText('The command was ended by SIGSEGV; its exit code is 139.').waitFor();
     await page.getByText('A storm. A right client waits.').waitFor();
-    await page.getByText(`${command.line} · exit code 139`).waitFor();
     await openFindings(page);
+    await page.getByText(`${command.line} · exit code 139`).waitFor();
     await page.getByText(/Not put to the test: \d+ rules/).waitFor();
+    await page.getByRole('button', { name: '9 Requests' }).click();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
     // Keys without requests are left out.
     expect(await page.locator('.key').count()).toBe(1);
+    await openFindings(page);
     await page
       .locator('.finding')
       .filter({ hasText: 'ban-tripped' })

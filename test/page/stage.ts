@@ -28,11 +28,16 @@ export const storm: Scenario = {
 };
 
 /** A server whose clock stands still, with a page to open at its control URL. */
-async function openPageStage(scenario: Scenario = storm, options: ListenOptions = {}): Promise<PageStage> {
+async function openPageStage(
+  scenario: Scenario = storm,
+  options: ListenOptions = {},
+  others: Record<string, Scenario> = {},
+): Promise<PageStage> {
   const sim = createSimulator({
     scenario,
     scenarios: {
       tiny: { name: 'tiny', description: 'Two pets, and a key of its own.' },
+      ...others,
       'z-pets': { name: 'z-pets', description: 'Last by its name.' },
     },
   });
@@ -85,8 +90,8 @@ export function useBrowser() {
     [stages, pages] = [[], []];
   });
   return {
-    async openStage(scenario?: Scenario, options?: ListenOptions): Promise<PageStage> {
-      const stage = await openPageStage(scenario, options);
+    async openStage(...of: Parameters<typeof openPageStage>): Promise<PageStage> {
+      const stage = await openPageStage(...of);
       stages.push(stage);
       return stage;
     },

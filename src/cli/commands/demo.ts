@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { demoKeys, demoScenario, runDemoClients } from '../../control-api/demo.js';
 import type { Finding } from '../../judge/finding.js';
 import { judge } from '../../judge/judge.js';
 import type { Style } from '../../judge/report/style.js';
@@ -7,7 +8,6 @@ import { drawTerminalTimeline } from '../../judge/report/terminal-timeline.js';
 import { type Timeline, timelineOf } from '../../judge/report/timeline.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
 import { loadPetstore } from '../../petstore/load-petstore.js';
-import { readShipped } from '../../scenario/node/shipped-scenarios.js';
 import { memoryEngine, type OpenedState, type ServedState } from '../../server/serve-state.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
@@ -25,21 +25,6 @@ export interface DemoFlags {
   port?: string;
   timeout?: string;
   json?: boolean;
-}
-
-/** API keys of the demo's clients. */
-export const demoKeys = { wrong: 'wrong-client', right: 'right-client' } as const;
-
-/** Variant of the shipped scenario `minute-wall` with two API keys, for two clients. */
-function demoScenario() {
-  const { windows, description = '' } = readShipped('minute-wall');
-  const key = { plan: 'free', usage: { minute: 59 } };
-  return {
-    name: 'demo',
-    description,
-    ...(windows && { windows }),
-    keys: { [demoKeys.wrong]: key, [demoKeys.right]: key },
-  };
 }
 
 /** Verdict on one of the demo's two clients. */
@@ -61,7 +46,7 @@ interface Demo {
  * Starts the server of the demo. The timeline of its run has a row per client, with the outcome in place of the plan.
  */
 export async function startDemo(port = 0): Promise<Demo> {
-  const sim = createSimulator({ scenario: demoScenario() });
+  const sim = createSimulator({ scenario: demoScenario });
   const server = await startServer(memoryEngine(sim, loadPetstore), {
     addressFrom: {},
     options: { port, holdRefusals: true },
@@ -70,11 +55,7 @@ export async function startDemo(port = 0): Promise<Demo> {
 
   async function run(lengthMs: number): Promise<{ results: DemoResult[]; timeline: Timeline }> {
     const over = AbortSignal.timeout(lengthMs);
-    const pets = `${server.baseUrl}/pets?limit=3`;
-    await Promise.all([
-      runClient(pets, demoKeys.wrong, over, () => 1_500),
-      runClient(pets, demoKeys.right, over, (promisedMs) => promisedMs * (1 + 0.05 * Math.random())),
-    ]);
+    await runDemoClients(server.baseUrl, over, { sleep, random: Math.random });
     const { findings } = judge(sim);
     const results = Object.values(demoKeys).map((client): DemoResult => {
       const ids = new Set(sim.journal.query({ key: client }).map(({ id }) => id));
@@ -138,20 +119,4 @@ export function demoLines(results: readonly DemoResult[], timeline: Timeline, co
 
 const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];
 
-/** Lists pets repeatedly until the time `over`. Waits after each rejected request. */
-async function runClient(
-  url: string,
-  key: string,
-  over: AbortSignal,
-  waitMs: (toldMs: number) => number,
-): Promise<void> {
-  while (!over.aborted) {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-    await response.text();
-    const toldMs = Number(response.headers.get('Retry-After')) * 1_000;
-    await sleep(response.status === 429 ? waitMs(toldMs) : 1_000, over);
-  }
-}
-
-/** Waits for a time in milliseconds, or until `signal` is aborted. */
 const sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => undefined);
