@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run picture
-import { runDemo, runReadme } from '../../scripts/run-pictures.mjs';
+import { runDemo, runReadme, runRules, runTests } from '../../scripts/run-pictures.mjs';
 import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
 
@@ -209,6 +209,16 @@ describe.concurrent('a terminal prints the transcripts of the documentation', ()
     const { picture } = await runReadme();
     const kept = readFileSync(join(root, 'docs/report.svg'), 'utf8');
     expect(shape(kept), 'run npm run picture').toBe(shape(picture));
+  });
+
+  test('the pictures of rules and of time travel show runs', async () => {
+    const pictureIn = (file: string) => readFileSync(join(root, 'docs', file), 'utf8');
+    expect(pictureIn('rules.svg'), 'run npm run picture').toBe(await runRules());
+    // The real time differs.
+    const withoutRealTime = (svg: string) => svg.replace(/took \d+ ms/, 'took * ms');
+    expect(withoutRealTime(pictureIn('time-travel.svg')), 'run npm run picture').toBe(
+      withoutRealTime(await runTests()),
+    );
   });
 
   test('the picture of the demo, and its lines on a terminal, show a run of both clients', async () => {
