@@ -52,8 +52,9 @@ interface Conclusion {
  */
 export function conclude(run: Run, results: Results): Conclusion {
   const { outcome, reason } = decide(run, results);
-  const unread = describeUnread(run.requests);
-  return { outcome, reason: unread === undefined || reason.startsWith(unread) ? reason : `${reason} ${unread}` };
+  const notes = [describeUnread(run.requests), describeDeadBackend(run.requests)];
+  const others = notes.filter((note) => note !== undefined && !reason.startsWith(note));
+  return { outcome, reason: [reason, ...others].join(' ') };
 }
 
 function decide(run: Run, { findings, exercised, callers, judgements, unmet }: Results): Conclusion {
@@ -118,6 +119,22 @@ function describeUnusable(run: Run): string | undefined {
   return `${pluralize(accepted.length, 'request')} got 404: no such path; pass --upstream URL for a backend.`;
 }
 
+/**
+ * Reason why a backend behind the simulator served nothing, in a sentence; `undefined` if it responded, or if there are
+ * no requests that reached it.
+ */
+function describeDeadBackend(requests: readonly JudgedRequest[]): string | undefined {
+  const causes = requests.filter(({ isRefused }) => !isRefused).map(causeOfDeadBackend);
+  const [cause] = causes;
+  if (!cause || causes.includes(null)) return undefined;
+  const [, origin, code] = cause;
+  return `The backend ${origin} did not answer ${pluralize(causes.length, 'request')} (${code}): start it, or correct --upstream.`;
+}
+
+/** Origin and cause in the body of a 502 of the simulator, such as `http://127.0.0.1:3000` and `ECONNREFUSED`. */
+const causeOfDeadBackend = ({ status, responseBody }: JudgedRequest) =>
+  status === 502 ? /"The upstream (\S+) did not respond: ([^"]+)\."/.exec(textOfBytes(responseBody)) : null;
+
 /** End of a sentence about requests from which the simulator withheld the key. */
 const withheld = 'the backend, which gets no Authorization header: use --upstream-key same or --upstream-key NAME.';
 
@@ -178,6 +195,8 @@ function whyInconclusive(run: Run): string {
   const { fail = [] } = expect;
   if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
+    const dead = describeDeadBackend(requests.filter(isUnknown));
+    if (dead !== undefined) return dead;
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
     const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';
     const how =

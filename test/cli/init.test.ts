@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,20 @@ test('init asks no question, writes a valid scenario with comments, and prints t
   const text = readFileSync(join(cwd, 'petstore.scenario.yaml'), 'utf8');
   expect(text.split('\n').filter((line) => line.startsWith('#')).length).toBeGreaterThan(10);
   expect(await run('check', 'petstore.scenario.yaml')).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['', './node_modules/petstore-sim/schema.json'],
+  ['app', '../node_modules/petstore-sim/schema.json'],
+  ['packages/app', '../../node_modules/petstore-sim/schema.json'],
+])('in the folder "%s" of a project the scenario names the schema by a relative path', async (folder, path) => {
+  mkdirSync(join(cwd, 'node_modules'));
+  symlinkSync(join(import.meta.dirname, '../..'), join(cwd, 'node_modules/petstore-sim'));
+  const inside = join(cwd, folder);
+  mkdirSync(inside, { recursive: true });
+  await runCommandLine(['init'], { cwd: inside });
+  const [line] = readFileSync(join(inside, 'petstore.scenario.yaml'), 'utf8').split('\n');
+  expect(line).toBe(`# yaml-language-server: $schema=${path}`);
 });
 
 test('the commented examples of the scenario are valid too', async () => {

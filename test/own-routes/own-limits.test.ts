@@ -9,6 +9,7 @@ import { createSimulator, type Scenario, serveRoute } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { type ListenOptions, listen } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
+import { freePort } from '../support/free-port.js';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -179,6 +180,31 @@ describe('a handler with limits of its own', () => {
       'x-ratelimit-remaining': '0',
       'retry-after': '9',
     });
+  });
+});
+
+describe('a backend that does not run', () => {
+  test('is named as the reason, unless it answered some requests or another response was lost', async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    const { sim, ask } = await start({ upstream: closed }, { limits: 'off' });
+    for (let count = 0; count < 3; count++) expect((await ask()).status).toBe(502);
+    const { outcome, reason } = judge(sim, { isOver: true });
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      `The backend ${closed} did not answer 3 requests (ECONNREFUSED): start it, or correct --upstream.`,
+    ]);
+    sim.faults.add({ then: { respond: { status: 503 } } });
+    expect((await ask()).status).toBe(503);
+    expect(judge(sim, { isOver: true }).reason).toMatch(/^Responses were lost/);
+  });
+
+  test('is named beside a finding, if no request was answered', async () => {
+    const scenario: Scenario = { client: { key: 'free-key' }, expect: { served: true } };
+    const { sim, ask } = await start({ upstream: `http://127.0.0.1:${await freePort()}` }, scenario);
+    await ask();
+    const { outcome, reason } = judge(sim, { isOver: true });
+    expect(outcome).toBe('fail');
+    expect(reason).toMatch(/^The client gave up\. The backend http:\S+ did not answer 1 request \(ECONNREFUSED\): /);
   });
 });
 
