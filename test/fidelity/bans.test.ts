@@ -7,8 +7,8 @@ import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { tries } from '../support/prove.js';
-import { banningWorld, type HiddenWorld, truth } from './hidden-worlds.js';
-import { drawSetting, meteredTransport } from './metered-service.js';
+import { foreignService } from './foreign-service.js';
+import { banningWorld, drawSetting, type HiddenWorld, truth } from './hidden-worlds.js';
 
 const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
   calibrate(world.transport, {
@@ -137,7 +137,7 @@ test('the duration of a ban is exact, or an interval if resets are rounded up', 
   for (let seed = 60_001; seed <= 60_080; seed++) {
     const setting = drawSetting(seed);
     if (!setting.allowsBan) continue;
-    const { learner } = await calibrate(meteredTransport({ ...setting, fractions: 'up' }), {
+    const { learner } = await calibrate(foreignService({ ...setting, fractions: 'up' }), {
       budget: enough,
       allowsWrite: false,
       allowsExhaust: true,

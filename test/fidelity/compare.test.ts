@@ -9,9 +9,8 @@ import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
-import { createDraw } from './hidden-worlds.js';
-import { drawSetting, meteredTransport, type Setting } from './metered-service.js';
-import { type BanChoices, limitAlternatives, responseAlternatives } from './second-service.js';
+import { type BanChoices, foreignService, limitAlternatives, responseAlternatives } from './foreign-service.js';
+import { createDraw, drawSetting, type Setting } from './hidden-worlds.js';
 
 const patienceMs = 3_600_000;
 /** Seeds from here on are for counting. Those below were used during development. */
@@ -19,7 +18,7 @@ const firstSeed = 10_001;
 
 async function ask(setting: Setting) {
   const { budget, allowsWrite, allowsExhaust, allowsBan } = setting;
-  return calibrate(meteredTransport(setting), { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs });
+  return calibrate(foreignService(setting), { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs });
 }
 
 /** The scenario that describes a service. */
@@ -133,14 +132,11 @@ async function learnt(setting: Setting): Promise<Scenario> {
 }
 
 /** The service a day later, whose key has been used otherwise. */
-const later = (setting: Setting, seed: number): Setting => ({
-  ...setting,
-  before: {
-    ...drawSetting(seed + 1).before,
-    count: Math.min(drawSetting(seed + 1).before.count, setting.limits.minute),
-  },
-  startMs: setting.startMs + 90_000_123,
-});
+const later = (setting: Setting, seed: number): Setting => {
+  const { minute, agoMs } = drawSetting(seed + 1).before;
+  const count = Math.min(minute, setting.limits.minute);
+  return { ...setting, before: { minute: count, day: count, agoMs }, startMs: setting.startMs + 90_000_123 };
+};
 
 const described = async (setting: Setting) => scenarioOf(setting);
 
@@ -200,7 +196,7 @@ describe('changes that show for certain', () => {
     ...base,
     plan: 'enterprise',
     limits: { minute: 7, day: 3_000 },
-    before: { count: 0, agoMs: 0 },
+    before: { minute: 0, day: 0, agoMs: 0 },
     fractions: 'seconds',
     latencyMs: 5,
     bannedForMs: 0,

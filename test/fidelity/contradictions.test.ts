@@ -77,7 +77,7 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
     /#1 GET \/pets\?limit=100: a Link to the next page, with start in its query/,
     (answer) => ({
       ...without(answer, 'link'),
-      headers: [...without(answer, 'link').headers, ['link', '<https://second.example/v1/pets?start=1>; rel="next"']],
+      headers: [...without(answer, 'link').headers, ['link', '<https://foreign.example/v1/pets?start=1>; rel="next"']],
     }),
   ],
   [

@@ -4,6 +4,7 @@ import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { vi } from 'vitest';
 import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
+import { authorizationOf, createOperations, key, petsOf, type ResponseChoices } from './foreign-service.js';
 import { createDraw } from './hidden-worlds.js';
 
 // A Petstore on Express with express-rate-limit, over HTTP. Only `Date` is virtual, because the limiter reads nothing
@@ -20,16 +21,7 @@ export interface ExpressSettings {
   readonly standardHeaders: false | 'draft-6';
   /** Requests with the key before the first one here, and the time since, in milliseconds. */
   readonly before: { readonly count: number; readonly agoMs: number };
-  readonly listOrder: 'id-ascending' | 'newest-first';
-  readonly limitOutOfRange: 'reject' | 'clamp' | 'default';
-  readonly unknownStatusFilter: 'reject' | 'empty' | 'ignore';
-  readonly malformedPetId: 'not-found' | 'reject';
-  readonly unknownFields: 'ignore' | 'reject' | 'echo';
-  readonly unknownCategory: 'accept' | 'reject';
-  readonly emptyName: 'accept' | 'reject';
-  readonly defaultStatus: 'available' | 'pending' | 'sold' | 'absent';
-  readonly contentType: 'reject' | 'unsupported';
-  readonly unknownMethod: 'method-not-allowed' | 'not-found';
+  readonly choices: ResponseChoices;
   /** Milliseconds from a request to the service, and back. */
   readonly latencyMs: number;
   /** Lead of the service's clock. */
@@ -48,32 +40,26 @@ export function drawExpressSettings(seed: number, instances: number): ExpressSet
     skipFailedRequests: chance(0.15),
     standardHeaders: pick([false, 'draft-6']),
     before: { count: chance(0.4) ? below(Math.min(limit, 50)) : 0, agoMs: below(50_000) },
-    listOrder: pick(['id-ascending', 'newest-first']),
-    limitOutOfRange: pick(['reject', 'clamp', 'default']),
-    unknownStatusFilter: pick(['reject', 'empty', 'ignore']),
-    malformedPetId: pick(['not-found', 'reject']),
-    unknownFields: pick(['ignore', 'reject', 'echo']),
-    unknownCategory: pick(['accept', 'reject']),
-    emptyName: pick(['accept', 'reject']),
-    defaultStatus: pick(['available', 'pending', 'sold', 'absent']),
-    contentType: pick(['reject', 'unsupported']),
-    unknownMethod: pick(['method-not-allowed', 'not-found']),
+    choices: {
+      listOrder: pick(['id-ascending', 'newest-first']),
+      limitOutOfRange: pick(['reject', 'clamp', 'default']),
+      unknownStatusFilter: pick(['reject', 'empty', 'ignore']),
+      malformedPetId: pick(['not-found', 'reject']),
+      unknownFields: pick(['ignore', 'reject', 'echo']),
+      unknownCategory: pick(['accept', 'reject']),
+      emptyName: pick(['accept', 'reject']),
+      defaultStatus: pick(['available', 'pending', 'sold', 'absent']),
+      contentType: pick(['reject', 'unsupported']),
+      unknownMethod: pick(['method-not-allowed', 'not-found']),
+      paging: 'none',
+      unknownQuery: 'ignore',
+    },
     latencyMs: pick([1, 10, 45, 250]),
     skewMs: pick([0, 0, 120_000, -7_300]),
     startMs: Date.UTC(2026, 6, 1 + below(20), below(23), below(60), below(60)) + below(1_000),
     seed,
   };
 }
-
-interface Pet {
-  id: number;
-  name: string;
-  categoryId: number;
-  status?: string;
-}
-
-const key = 'secret-key-of-a-team';
-const statuses = ['available', 'pending', 'sold'];
 
 /** Starts the service. Time is virtual from here to `close`. */
 export async function expressService(settings: ExpressSettings): Promise<Transport & { close(): Promise<void> }> {
@@ -102,10 +88,8 @@ export async function expressService(settings: ExpressSettings): Promise<Transpo
     sleep: async (ms) => {
       nowMs += Math.ceil(ms);
     },
-    send: ({ method, target, headers, body, token }) => {
-      const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
-      return exchange(method, target, { ...headers, ...authorization } as Record<string, string>, body);
-    },
+    send: ({ method, target, headers, body, token }) =>
+      exchange(method, target, { ...headers, ...authorizationOf(token) }, body),
     close: async () => {
       vi.useRealTimers();
       agent.destroy();
@@ -144,21 +128,16 @@ function sendTo(
 }
 
 function appOf(settings: ExpressSettings, below: (count: number) => number) {
-  const pets: Pet[] = Array.from({ length: 25 }, (_, index) => ({
-    id: 101 + index,
-    name: `Pet ${(index * 11) % 25}`,
-    categoryId: 1 + (index % 5),
-    status: statuses[index % 3] as string,
-  }));
+  const { respond, bad } = createOperations(settings.choices, petsOf(25, 101));
   const app = express();
   app.disable('x-powered-by');
-  const fail = (response: express.Response, status: number, code: string) =>
-    response.status(status).json({ code, message: `Failed: ${code}.`, status });
+  const answer = (response: express.Response, { status, headers, body }: ServiceResponse) =>
+    response.status(status).setHeaders(new Map(headers)).end(body);
 
   app.use((incoming, response, next) => {
     response.setHeader('Date', new Date().toUTCString());
     if (incoming.headers.authorization === `Bearer ${key}`) next();
-    else fail(response.setHeader('WWW-Authenticate', 'Bearer'), 401, 'unauthorized');
+    else answer(response.setHeader('WWW-Authenticate', 'Bearer'), bad(401, 'unauthorized', 'Failed.'));
   });
   const limiters = Array.from({ length: settings.instances }, () =>
     rateLimit({
@@ -169,7 +148,7 @@ function appOf(settings: ExpressSettings, below: (count: number) => number) {
       skipFailedRequests: settings.skipFailedRequests,
       keyGenerator: ({ headers }) => headers.authorization ?? '',
       handler: (_, response) => {
-        fail(response, 429, 'rate_limit_exceeded');
+        answer(response, bad(429, 'rate_limit_exceeded', 'Failed.'));
       },
     }),
   );
@@ -179,49 +158,9 @@ function appOf(settings: ExpressSettings, below: (count: number) => number) {
     limiters[instance]?.(incoming, response, next);
   });
 
-  app.get('/v1/pets', ({ query }, response) => {
-    let limit = query.limit === undefined ? 20 : Number(query.limit);
-    if (limit < 1 || limit > 100) {
-      if (settings.limitOutOfRange === 'reject') return fail(response, 400, 'invalid_request');
-      limit = settings.limitOutOfRange === 'clamp' ? Math.min(100, Math.max(1, limit)) : 20;
-    }
-    let found = settings.listOrder === 'newest-first' ? [...pets].reverse() : pets;
-    if (query.status !== undefined) {
-      const isKnown = statuses.includes(String(query.status));
-      if (!isKnown && settings.unknownStatusFilter === 'reject') return fail(response, 400, 'invalid_request');
-      if (isKnown || settings.unknownStatusFilter === 'empty')
-        found = found.filter(({ status }) => status === query.status);
-    }
-    return response.json(found.slice(0, limit));
+  app.use(express.text({ type: () => true, limit: '1mb' }), ({ method, url, headers, body }, response) => {
+    const known = headers as Record<string, string>;
+    answer(response, respond({ method, target: url.replace('/v1', ''), headers: known, body: body || '' }));
   });
-  app.get('/v1/pets/:petId', ({ params }, response) => {
-    if (!/^\d+$/.test(params.petId) && settings.malformedPetId === 'reject')
-      return fail(response, 400, 'invalid_request');
-    const pet = pets.find(({ id }) => String(id) === params.petId);
-    return pet === undefined ? fail(response, 404, 'not_found') : response.json(pet);
-  });
-  app.post('/v1/pets', express.text({ type: () => true, limit: '1mb' }), (incoming, response) => {
-    if (incoming.body.length > 65_536) return fail(response, 413, 'payload_too_large');
-    if (!incoming.is('application/json'))
-      return settings.contentType === 'reject'
-        ? fail(response, 400, 'invalid_request')
-        : fail(response, 415, 'unsupported_media_type');
-    const { name, categoryId, status, ...extra } = JSON.parse(incoming.body);
-    const isOdd =
-      (name === '' && settings.emptyName === 'reject') ||
-      (categoryId > 5 && settings.unknownCategory === 'reject') ||
-      (Object.keys(extra).length > 0 && settings.unknownFields === 'reject');
-    if (isOdd) return fail(response, 400, 'invalid_request');
-    const stored = status ?? (settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus);
-    const pet = { id: 101 + pets.length, name, categoryId, ...(stored !== undefined && { status: stored }) };
-    pets.push(pet);
-    return response.status(201).json({ ...pet, ...(settings.unknownFields === 'echo' && extra) });
-  });
-  app.all('/v1/pets', (_, response) =>
-    settings.unknownMethod === 'not-found'
-      ? fail(response, 404, 'not_found')
-      : fail(response.setHeader('Allow', 'GET, POST'), 405, 'method_not_allowed'),
-  );
-  app.use((_, response) => fail(response, 404, 'not_found'));
   return app;
 }

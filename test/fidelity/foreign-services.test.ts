@@ -4,9 +4,8 @@ import type { Transport } from '../../src/fidelity/ask-service/service-client.js
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { seed } from '../support/prove.js';
 import { drawExpressSettings, type ExpressSettings, expressService } from './express-service.js';
-import { createDraw, learnable as learnableOf, truth as truthOf } from './hidden-worlds.js';
-import { drawSetting, meteredTransport } from './metered-service.js';
-import { plainService, plainSettings } from './plain-service.js';
+import { foreignService, plainService, plainSettings } from './foreign-service.js';
+import { createDraw, drawSetting, learnable as learnableOf, truth as truthOf } from './hidden-worlds.js';
 
 // calibrate against services that share no code with the simulator, in settings drawn at random. docs/fidelity.md has
 // the table that the tests with the tag `extended` print.
@@ -53,7 +52,7 @@ const unlike = (truth: Foreign['truth']) => (about: Subject) =>
 
 function expressTruth(settings: ExpressSettings): Foreign['truth'] {
   const values: Partial<Record<Subject, unknown>> = {
-    ...settings,
+    ...settings.choices,
     algorithm: 'fixed-window',
     windowStart: 'first-request',
     limitsApply: 'all',
@@ -61,8 +60,6 @@ function expressTruth(settings: ExpressSettings): Foreign['truth'] {
     reportedWindow: 'minute',
     enterpriseLimits: noChoice,
     retryAfterForm: 'seconds',
-    paging: 'none',
-    unknownQuery: 'ignore',
     unauthorizedHeaders: 'omit',
     acceptAnyKey: false,
     rateLimitFields: settings.standardHeaders === false ? 'none' : 'legacy',
@@ -96,8 +93,8 @@ async function fractionsWorld(seed: number): Promise<Foreign> {
   const { pick } = createDraw(seed + 500_000);
   const setting = { ...drawSetting(seed), fractions: pick(['up', 'down'] as const) };
   const { choices, limits, plan, before, allowsWrite, allowsExhaust } = setting;
-  const usage = { minute: before.count, day: before.count };
-  const transport = meteredTransport(setting);
+  const usage = { minute: before.minute, day: before.day };
+  const transport = foreignService(setting);
   const world = { choices, limits, usage, allowsWrite, allowsExhaust, transport };
   return {
     transport,
@@ -122,7 +119,7 @@ async function instancesWorld(seed: number): Promise<Foreign> {
     ...plainSettings,
     algorithm: pick(['fixed-window', 'sliding-log', 'token-bucket'] as const),
     limit: pick([5, 9, 20, 60, 60, 100, 300, 1_000]),
-    unit: pick(['seconds', 'down', 'up'] as const),
+    fractions: pick(['seconds', 'down', 'up'] as const),
     instances: 2 + below(3),
     startMs: plainSettings.startMs + below(900_000),
   };

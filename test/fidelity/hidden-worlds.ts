@@ -1,16 +1,21 @@
-import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
 import {
+  authorizationOf,
   type BanChoices,
   type Choices,
+  categories,
+  foreignService,
+  key,
   limitAlternatives,
+  noFaults,
+  pets,
   type ResponseChoices,
   responseAlternatives,
-  secondService,
-} from './second-service.js';
+  type ServiceSettings,
+} from './foreign-service.js';
 
 /** A service whose choices the one who asks does not know. */
 export interface HiddenWorld {
@@ -114,7 +119,7 @@ export function banningWorld(seed: number, kind: 'ours' | 'second'): HiddenWorld
   const limits = { minute: draw.pick([7, 12, 25]), day: 3_000 };
   const startMs = Date.UTC(2026, 4, 1, draw.below(22), draw.below(60), draw.below(60)) + draw.below(1_000);
   const more = { choices, limits, usage: { minute: 0, day: 0 }, allowsWrite: false, allowsExhaust: true };
-  const world = { key: 'secret-key-of-a-team', plan: 'enterprise', startMs, ...more };
+  const world = { plan: 'enterprise', startMs, ...more };
   return { ...more, ...(kind === 'ours' ? serveOurs(world) : serveSecond(world)) };
 }
 
@@ -123,13 +128,6 @@ const plans: Record<string, { minute: number; day: number }> = {
   pro: { minute: 300, day: 10_000 },
   business: { minute: 1_000, day: 100_000 },
 };
-
-const pets = Array.from({ length: 40 }, (_, index) => ({
-  id: index + 3,
-  name: `Pet ${(index * 17) % 40}`,
-  categoryId: (index % 4) + 1,
-  status: (['available', 'pending', 'sold'] as const)[index % 3] ?? 'sold',
-}));
 
 /** @param kind who serves it: our simulator, or the second implementation */
 export function hiddenWorld(seed: number, kind: 'ours' | 'second'): HiddenWorld {
@@ -145,22 +143,19 @@ export function hiddenWorld(seed: number, kind: 'ours' | 'second'): HiddenWorld 
   const startMs =
     Date.UTC(2026, 4, 1 + draw.below(20), draw.below(24), draw.below(60), draw.below(60)) + draw.below(1_000);
   const more = { choices, limits, usage, allowsWrite: draw.chance(0.6), allowsExhaust: draw.chance(0.5) };
-  const world = { key: 'secret-key-of-a-team', plan, startMs, ...more };
+  const world = { plan, startMs, ...more };
   return { ...more, ...(kind === 'ours' ? serveOurs(world) : serveSecond(world)) };
 }
 
 type Served = Pick<HiddenWorld, 'transport' | 'behaviour'>;
-type Inside = Omit<HiddenWorld, 'transport' | 'behaviour'> & { key: string; plan: string; startMs: number };
+type Inside = Omit<HiddenWorld, 'transport' | 'behaviour'> & { plan: string; startMs: number };
 
-const authorizationOf = (token: Probe['token'], key: string): Record<string, string> =>
-  token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
-
-function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Served {
+function serveOurs({ choices, limits, usage, plan, startMs }: Inside): Served {
   const { bans, ...others } = choices;
   const scenario: Scenario = {
     clock: { start: startMs, mode: 'frozen' },
     pets,
-    categories: [1, 2, 3, 4],
+    categories,
     keys: { [key]: { plan, usage } },
     ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
     assumptions: { ...others, ...bans } as NonNullable<Scenario['assumptions']>,
@@ -171,7 +166,7 @@ function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Serv
     now: () => sim.clock.now(),
     sleep: async (ms) => sim.clock.advance(Math.ceil(ms)),
     async send({ method, target, headers, body, token }) {
-      const sent = { ...headers, ...authorizationOf(token, key) };
+      const sent = { ...headers, ...authorizationOf(token) };
       const response = await sim.fetch(`https://hidden.example/v1${target}`, {
         method,
         headers: sent,
@@ -193,28 +188,12 @@ function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Serv
   };
 }
 
-function serveSecond({ choices, limits, usage, key, startMs }: Inside): Served {
-  const service = secondService({ choices, limits, usage, key, pets, categories: [1, 2, 3, 4] });
-  let nowMs = startMs;
-  return {
-    transport: {
-      baseUrl: 'https://second.example/v1',
-      now: () => nowMs,
-      sleep: async (ms) => {
-        nowMs += Math.ceil(ms);
-      },
-      send: async ({ method, target, headers, body, token }) => {
-        // A response takes time, so request and response may be in different seconds.
-        const answer = service.answer(
-          { method, target, headers: { ...headers, ...authorizationOf(token, key) }, body },
-          nowMs + 20,
-        );
-        nowMs += 40;
-        return answer;
-      },
-    },
-    behaviour: () => ({ early: service.early, bans: 0, outcome: 'pass' }),
-  };
+function serveSecond({ choices, limits, usage, startMs }: Inside): Served {
+  const before = { ...usage, agoMs: 0 };
+  // A response takes time, so request and response may be in different seconds.
+  const more = { fractions: 'seconds', latencyMs: 20, faults: noFaults, bannedForMs: 0 } as const;
+  const transport = foreignService({ choices, limits, before, startMs, ...more });
+  return { transport, behaviour: () => ({ early: transport.early, bans: 0, outcome: 'pass' }) };
 }
 
 /** Choices of such a service that any procedure can learn within these permissions. */
@@ -259,4 +238,60 @@ export function truth({ choices }: HiddenWorld, subject: Subject): unknown {
   const code = /^errorCodes\.(.*)$/.exec(subject)?.[1];
   if (code !== undefined) return choices.errorCodes[code] ?? code;
   return subject in choices.bans ? choices.bans[subject as keyof BanChoices] : choices[subject as keyof Choices];
+}
+
+export interface Setting extends ServiceSettings {
+  allowsWrite: boolean;
+  allowsExhaust: boolean;
+  allowsBan: boolean;
+  budget: number;
+  plan: string;
+}
+
+/** Creates a random service, the history of its key and the permissions. */
+export function drawSetting(seed: number): Setting {
+  const { below, chance, pick } = createDraw(seed);
+  const allowsBan = chance(0.25);
+  const plan = allowsBan ? 'enterprise' : pick(['free', 'free', 'pro', 'business', 'enterprise']);
+  const limits = plans[plan] ?? { minute: pick([7, 12, 25]), day: pick([200, 3_000]) };
+  const bans: BanChoices = {
+    banAfter: 1 + below(4),
+    banGraceMs: pick([0, 1_000, 1_000, 2_000]),
+    banToleranceMs: pick([50, 50, 500]),
+    banSeconds: pick([90, 120, 300]),
+    banExtend: chance(0.5),
+    banEscalation: chance(0.6) ? false : { factor: 2, maxSeconds: 259_200 },
+    banStatus: pick([429, 429, 403, 401, 418]),
+  };
+  const choices: Choices = {
+    ...drawResponses({ pick }),
+    errorCodes: chance(0.3) ? { not_found: 'NO_SUCH_THING', rate_limit_exceeded: 'SLOW_DOWN' } : {},
+    acceptAnyKey: chance(0.2),
+    unauthorizedHeaders: pick(limitAlternatives.unauthorizedHeaders),
+    limitsApply: allowsBan || chance(0.6) ? 'all' : pick(['none', ['listPets'], ['createPet'], ['getPet', 'listPets']]),
+    algorithm: allowsBan ? 'fixed-window' : pick(['fixed-window', 'fixed-window', 'sliding-log', 'token-bucket']),
+    windowStart: pick(limitAlternatives.windowStart),
+    rejectedCounts: pick(limitAlternatives.rejectedCounts),
+    reportedWindow: allowsBan ? 'least-remaining' : pick(['least-remaining', 'least-remaining', 'minute', 'day']),
+    retryAfterForm: pick(['seconds', 'seconds', 'http-date']),
+    rateLimitFields: pick(limitAlternatives.rateLimitFields),
+    deprecation: pick(limitAlternatives.deprecation),
+    bans,
+  };
+  const earlier = chance(0.5) ? 1 + below(Math.min(limits.minute, 50)) : 0;
+  return {
+    choices,
+    limits,
+    plan,
+    before: { minute: earlier, day: earlier, agoMs: below(40_000) },
+    fractions: pick(['seconds', 'seconds', 'up', 'down']),
+    faults: noFaults,
+    latencyMs: pick([0, 5, 60, 300]),
+    startMs: Date.UTC(2026, 4, 1 + below(20), below(22), below(60), below(60)) + below(1_000),
+    bannedForMs: chance(0.08) ? 1_000 * (5 + below(100)) : 0,
+    allowsWrite: chance(0.5),
+    allowsExhaust: allowsBan || chance(0.4),
+    allowsBan,
+    budget: allowsBan ? 300 : 40,
+  };
 }

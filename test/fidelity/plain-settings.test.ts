@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
+import { type PlainSettings, plainService, plainSettings } from './foreign-service.js';
 import { createDraw } from './hidden-worlds.js';
-import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
 const noChoice = Symbol('no choice of the simulator responds like this');
 
@@ -49,7 +49,7 @@ function drawSettings(seed: number): PlainSettings {
   return {
     algorithm: pick(['fixed-window', 'sliding-log', 'token-bucket']),
     limit: pick([5, 9, 20, 60, 60, 100, 300]),
-    unit: pick(['seconds', 'down', 'up']),
+    fractions: pick(['seconds', 'down', 'up']),
     instances: pick([1, 1, 1, 2, 3]),
     listCost: pick([1, 1, 1, 2]),
     countsEvery: pick([1, 1, 1, 2]),

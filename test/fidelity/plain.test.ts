@@ -5,7 +5,7 @@ import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { ServiceFacts } from '../../src/fidelity/deduce/service-facts.js';
 import { fictitiousKey } from '../../src/traffic-files/key-names.js';
-import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
+import { type PlainSettings, plainService, plainSettings } from './foreign-service.js';
 
 const options = { budget: 40, allowsWrite: false, allowsExhaust: true, allowsBan: false, patienceMs: 150_000 };
 

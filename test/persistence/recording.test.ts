@@ -118,6 +118,24 @@ test('keys of a scenario that is loaded later stay as they are', async () => {
   expect(again.machine.sim.journal.query()).toEqual(machine.sim.journal.query());
 });
 
+test('the key of the client and of a fault rule stay as they are, although no plan lists them', async () => {
+  const { send, close, text, machine, file } = record({
+    assumptions: { acceptAnyKey: true },
+    client: { key: 'key-of-the-client' },
+    faults: [{ when: { key: 'key-of-a-fault-rule' }, then: { status: 503 } }],
+  });
+  const results = await send(noonMs, request('key-of-the-client'), request('key-of-a-fault-rule'));
+  expect(results.slice(1)).toMatchObject([200, 503].map((status) => ({ value: { answer: { status } } })));
+  await close();
+  expect([...text().matchAll(/Bearer ([^"]+)"/g)].map(([, key]) => key)).toEqual([
+    'key-of-the-client',
+    'key-of-a-fault-rule',
+  ]);
+  const again = await replay(file);
+  expect(again.difference).toBeUndefined();
+  expect(again.machine.sim.journal.query()).toEqual(machine.sim.journal.query());
+});
+
 test('only its owner can read a new recording, and a notice mentions the bodies in it', async () => {
   const { file, text, close } = record();
   await close();
