@@ -122,7 +122,7 @@ test('the key of the client and of a fault rule stay as they are, although no pl
   const { send, close, text, machine, file } = record({
     assumptions: { acceptAnyKey: true },
     client: { key: 'key-of-the-client' },
-    faults: [{ when: { key: 'key-of-a-fault-rule' }, then: { status: 503 } }],
+    faults: [{ when: { key: 'key-of-a-fault-rule' }, then: { respond: { status: 503 } } }],
   });
   const results = await send(noonMs, request('key-of-the-client'), request('key-of-a-fault-rule'));
   expect(results.slice(1)).toMatchObject([200, 503].map((status) => ({ value: { answer: { status } } })));
