@@ -223,4 +223,5 @@ function whyInconclusive(run: Run): string {
   return `The client was refused, and no request shows whether it retried. ${advice}.`;
 }
 
-const afterCut = 'The recording breaks off, and later requests are missing: save it again, as a whole';
+/** Advice for a recording whose file ends too early. */
+export const afterCut = 'The recording breaks off, and later requests are missing: save it again, as a whole';

@@ -134,11 +134,16 @@ export function findBlockingLacks(
       response: true,
       key: isRelevant && mayHaveAnyKey,
       timings: isRelevant,
+      'steady clock': isRelevant,
       'answer headers': isWaitAsked,
       'distinct writes': waits.some((refusal) => isDuringWait(refusal, request)),
+      milliseconds: waits.some((refusal) => isDuringWait(refusal, request) && mayFollow(refusal, request)),
       'answer body': isServed(request) && request.method === 'GET' && lostWrites.has(token),
     };
-    for (const part of missing) if (isBlocked[part]) getOrCreate(lacking, part, () => []).push(request);
+    const isUnsteady = missing.includes('steady clock');
+    for (const part of missing) {
+      if (isBlocked[part] && !(part === 'timings' && isUnsteady)) getOrCreate(lacking, part, () => []).push(request);
+    }
     for (const refusal of waits) {
       if (refusal.missing.includes('readable headers')) retriedUnread.add(refusal);
     }
@@ -163,7 +168,11 @@ export function findBlockingLacks(
   return lacks;
 }
 
-/** Whether a write came before the end of the wait that an equal write required. */
+/** Whether times are too coarse to show that a request was sent before or after a response. */
+const mayFollow = ({ answeredAtMs, clockStepMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
+  arrivedAtMs < answeredAtMs + clockStepMs && answeredAtMs < arrivedAtMs + clockStepMs;
+
+/** Whether a request came before the end of the wait that a request of the same method and path required. */
 const isDuringWait = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.method === request.method &&
   refusal.path === request.path &&
@@ -174,6 +183,8 @@ const partsInOrder: readonly Missing[] = [
   'response',
   'key',
   'timings',
+  'steady clock',
+  'milliseconds',
   'answer headers',
   'readable headers',
   'distinct writes',
@@ -219,6 +230,9 @@ const descriptions: Partial<Record<Missing, string>> = {
   response: 'without a response. Record the responses as well',
   key: 'without an API key, so it is unknown which requests share a key',
   timings: 'without times',
+  milliseconds: 'with times too coarse to show which of equal requests came after a refusal. Record with milliseconds',
+  'steady clock':
+    "with a time that contradicts the response's Date, because a clock was set meanwhile. Record again, with one clock",
   'answer headers': 'without response headers such as Retry-After',
   'distinct writes': 'without the request body, and more than one write to the same path was sent during a wait',
   'answer body': 'without the response body, which may show a write whose response was lost',

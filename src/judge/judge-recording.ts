@@ -2,6 +2,7 @@ import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
 import { runToEnd } from '../values/steps.js';
+import { afterCut } from './conclude.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
 import { Gaps } from './gaps.js';
@@ -119,11 +120,13 @@ function withRefusalBeforeReset(exchange: Exchange): Exchange {
 }
 
 /** Makes a verdict inconclusive, unless the client failed, if the recording lacks parts that could show a failure. */
-function withLacks(verdict: Verdict, { requests }: Run, leftOut: readonly LeftOutEntry[]): Verdict {
+function withLacks(verdict: Verdict, { requests, isCut }: Run, leftOut: readonly LeftOutEntry[]): Verdict {
   if (verdict.outcome === 'fail') return verdict;
   const lacks = findBlockingLacks(requests, leftOut);
-  if (lacks.length === 0) return verdict;
-  const reason = lacks.map(({ text }) => text).join(' ');
+  const texts = lacks.map(({ text }) => text);
+  if (isCut && verdict.outcome === 'pass') texts.push(`${afterCut}.`);
+  if (texts.length === 0) return verdict;
+  const reason = texts.join(' ');
   const parts = new Set<Missing | undefined>(lacks.map(({ part }) => part));
   const unjudged = Object.entries(rules).filter(([, { restsOn }]) => restsOn.some((part) => parts.has(part)));
   const codes = unjudged.map(([code]) => code as Verdict['exercised'][number]);

@@ -7,12 +7,14 @@ import { singleValue } from '../values/single-value.js';
  * Part of a request or response that a recording does not contain. The judge then omits checks that need this part.
  * `milliseconds` is missing if all times of the file are whole seconds or another multiple of 10 ms. `readable headers`
  * are missing if a web page could not read when it may retry, although the recording contains the header. `distinct
- * writes` are missing if a write without a recorded body may be the retry of several others.
+ * writes` are missing if a write without a recorded body may be the retry of several others. A `steady clock` is missing,
+ * with the timings, if the time contradicts the response's `Date`, unlike most times of the recording.
  */
 export type Missing =
   | 'response'
   | 'key'
   | 'timings'
+  | 'steady clock'
   | 'milliseconds'
   | 'date'
   | 'request body'

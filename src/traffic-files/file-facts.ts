@@ -21,8 +21,9 @@ export class FileFactsReader implements FileFacts {
   #isJsonLines = false;
   #head = '';
   #headBytes = 0;
-  /** First start time. Equal times alone show no resolution. */
+  /** First start time. Equal times show a resolution only if they are whole seconds, which is hardly a chance. */
   #firstMs: number | undefined;
+  #starts = 0;
   #areStartsDistinct = false;
   #startSteps: readonly number[] = coarseStepsMs;
   #durationSteps: readonly number[] = coarseStepsMs;
@@ -42,6 +43,7 @@ export class FileFactsReader implements FileFacts {
     this.hasTimes ||= hasTimings && durationMs > 0;
     if (!Number.isFinite(startedMs)) return;
     this.#firstMs ??= startedMs;
+    this.#starts++;
     this.#areStartsDistinct ||= startedMs !== this.#firstMs;
     this.#startSteps = this.#startSteps.filter((step) => startedMs % step === 0);
     if (!(durationMs > 0)) return;
@@ -57,7 +59,9 @@ export class FileFactsReader implements FileFacts {
 
   /** Includes the resolution of durations, if they are as coarse as the starts. */
   get clockStepMs(): number {
-    const [step = 0] = this.#areStartsDistinct ? this.#startSteps : [];
+    const [coarsest = 0] = this.#startSteps;
+    const isShown = this.#areStartsDistinct || (coarsest === coarseStepsMs[0] && this.#starts > 1);
+    const step = isShown ? coarsest : 0;
     const areDurationsCoarse = this.#hasDurations && this.#durationSteps.some((each) => each >= step);
     return areDurationsCoarse ? 2 * step : step;
   }

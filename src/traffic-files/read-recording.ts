@@ -178,7 +178,9 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
     const { method, status } = entry.record;
-    const { arrivedAtMs, answeredAtMs, finishedAtMs } = entry.record;
+    const { answeredAtMs, finishedAtMs } = entry.record;
+    const isDated = entry.own !== undefined || !(entry.record.arrivedAtMs < firstHttpMs);
+    const arrivedAtMs = isDated ? entry.record.arrivedAtMs : Number.NaN;
     const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
     const lastMs = allPending.at(-1)?.arrivedAtMs ?? 0;
     const dateMs = readDate(headers, Number.isFinite(arrivedAtMs) ? arrivedAtMs : lastMs);
@@ -195,7 +197,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       // Lists the API key as a missing part of the recorded request only if the response is no 401. A request without a
       // key gets a 401, so any other status shows that the recording omits the key.
       key: token === undefined && isAnswered && status !== 401,
-      timings: !entry.hasTimings,
+      timings: !entry.hasTimings || !isDated,
       date: isAnswered && dateMs === undefined,
       'request body': entry.requestBody === undefined,
       'answer body': isAnswered && entry.answerBody === undefined,
@@ -256,6 +258,11 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         `expected requests to the service, got ${pluralize(others.length, 'entry', 'entries')} that did not reach it, such as cached responses`,
       );
     const offsetMs = clockOffsetMs(requests);
+    for (const pendingEntry of findMisdated(requests, offsetMs)) {
+      const sentMs = (pendingEntry.dateMs as number) - offsetMs;
+      const missing: Missing[] = [...pendingEntry.missing, 'timings', 'steady clock'];
+      Object.assign(pendingEntry, { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs, missing });
+    }
     const inOrder = requests.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
     const exchanges = numbered(inOrder, offsetMs);
     return {
@@ -319,6 +326,9 @@ function numberedBetween(pending: PendingExchange[], exchanges: readonly Exchang
   }
   return pending.sort((a, b) => a.id - b.id);
 }
+
+/** Start of 1990, before the first HTTP request. An earlier time, such as a zero, stands for a missing one. */
+const firstHttpMs = Date.UTC(1990);
 
 const unnumbered = emptyRecord.id;
 
@@ -478,4 +488,24 @@ function clockOffsetMs(exchanges: Iterable<Timed>): number {
   // difference.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
+}
+
+/** Maximum difference between a recorded time and the response's `Date`, after the correction of the clocks' offset. */
+const dateDoubtMs = 2_500;
+
+/**
+ * Finds requests whose times contradict the response's `Date`, because a clock was set during the recording. If most
+ * times do, or all dates are equal, the service's `Date` does not show the time.
+ */
+function findMisdated(requests: readonly PendingExchange[], offsetMs: number): PendingExchange[] {
+  const dated = requests.filter(
+    ({ dateMs, isOwn, missing }) => dateMs !== undefined && !isOwn && !missing.includes('timings'),
+  );
+  const misdated = dated.filter(({ dateMs = 0, arrivedAtMs, answeredAtMs, file }) => {
+    const doubtMs = dateDoubtMs + (file?.clockStepMs ?? 0);
+    const expectedMs = dateMs - offsetMs;
+    return expectedMs + doubtMs < arrivedAtMs || expectedMs - doubtMs > answeredAtMs;
+  });
+  const hasTime = new Set(dated.map(({ dateMs }) => dateMs)).size > 1;
+  return hasTime && misdated.length * 2 <= dated.length ? misdated : [];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JudgeRecordingOptions } from '../../src/judge/judge-recording.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { countsLine } from '../../src/judge/report/wording.js';
-import { brief, entry, type HarEntry, judgeEntries, judgeText, site } from './recorded-entries.js';
+import { brief, entry, type HarEntry, harText, judgeEntries, judgeText, site } from './recorded-entries.js';
 
 const things = '/api/things';
 const refused = (at: number, retryAfter: number | string, options = {}) =>
@@ -292,9 +292,116 @@ describe('whole-second times', () => {
     expect((await judgeEntries(flat.map(floor))).exercised).not.toContain('no-backoff-growth');
   });
 
-  test('F4 do not blame two parallel calls of one second', async () => {
+  test('F4 neither blame nor praise two equal calls of one second', async () => {
     const parallel = [refused(0.1, 10), refused(0.12, 10), served(11.2), served(11.5)];
-    expect(brief(await judgeEntries(parallel.map(floor)))).toBe('pass');
+    const verdict = await judgeEntries(parallel.map(floor));
+    expect(brief(verdict)).toBe('inconclusive');
+    expect(verdict.reason).toBe(
+      '4 of 4 requests were recorded with times too coarse to show which of equal requests came after a refusal. Record with milliseconds.',
+    );
+    const others = (at: number, status: number) => entry(at, '/api/others', status, { retryAfter: 10 });
+    const apart = [refused(0.1, 10), others(0.12, 429), served(11.2), others(11.4, 200)];
+    expect(brief(await judgeEntries(apart.map((one) => floor(one as HarEntry))))).toBe('pass');
+  });
+
+  test('F5 do not praise seven attempts within one second, with no other request', async () => {
+    const write = { method: 'POST', body: '{"name":"Rex"}' };
+    const storm = Array.from({ length: 7 }, (_, index) => refused(0.1 + index * 0.12, 2, write));
+    expect((await judgeEntries(storm)).outcome).toBe('fail');
+    expect((await judgeEntries(storm.map(floor))).outcome).toBe('inconclusive');
+  });
+});
+
+describe('times before HTTP', () => {
+  test.each(['1970-01-01T00:00:00.000Z', '0001-01-01T00:00:00Z'])('%s is a missing time', async (startedDateTime) => {
+    const zeroed = (entries: HarEntry[], at: number) =>
+      entries.map((one, index) => (index === at ? having(one, { startedDateTime }) : one));
+    for (const at of [0, 1]) {
+      const verdict = await judgeEntries(zeroed(patient, at));
+      expect(brief(verdict)).toBe('inconclusive');
+      expect(verdict.reason).toContain('1 of 2 requests was recorded without times.');
+    }
+    const early = [refused(0, 10), refused(0.5, 9.5), served(11), served(12)] as HarEntry[];
+    expect(brief(await judgeEntries(zeroed(early, 3)))).toBe('fail early-retry:fail');
+  });
+});
+
+describe('a clock that was set during the recording', () => {
+  /** Entries with the service's Date, and with the recorder's clock set by some seconds before the entry at an index. */
+  const dated = (entries: readonly HarEntry[], from: number, bySeconds: number) =>
+    entries.map((one, index) => {
+      const startMs = Date.parse(one.startedDateTime ?? '');
+      const date = { name: 'date', value: new Date(startMs).toUTCString() };
+      return having(inResponse(one, { headers: [...(one.response.headers as object[]), date] }), {
+        startedDateTime: new Date(startMs + (index >= from ? bySeconds * 1_000 : 0)).toISOString(),
+      });
+    });
+  const long = [served(0), served(1), refused(2, 10), served(12.5), served(13.2)] as HarEntry[];
+  const tooEarly = [served(0), served(1), refused(2, 10), refused(3.5, 8.5), served(12.5)] as HarEntry[];
+
+  test.each([
+    ['forward by an hour', 3_600],
+    ['back by 30 s', -30],
+    ['back by an hour', -3_600],
+  ])('%s makes no pair of requests early, late or right', async (_, bySeconds) => {
+    for (const [entries, outcome] of [
+      [long, 'pass'],
+      [tooEarly, 'fail'],
+    ] as const) {
+      expect((await judgeEntries(dated(entries, 5, bySeconds))).outcome).toBe(outcome);
+      const verdict = await judgeEntries(dated(entries, 3, bySeconds));
+      expect([verdict.outcome, verdict.findings.filter(({ severity }) => severity !== 'info')]).toEqual([
+        'inconclusive',
+        [],
+      ]);
+      expect(verdict.reason).toContain(
+        "with a time that contradicts the response's Date, because a clock was set meanwhile. Record again, with one clock.",
+      );
+    }
+    // The failure lies before the change.
+    expect((await judgeEntries(dated(tooEarly, 4, bySeconds))).outcome).toBe('fail');
+  });
+
+  test('is not assumed for a service whose Date does not advance', async () => {
+    const date = { name: 'date', value: 'Thu, 01 Jan 2026 12:00:00 GMT' };
+    const still = [...tooEarly, served(14), served(20)].map((one) =>
+      inResponse(one as HarEntry, { headers: [...(one.response.headers as object[]), date] }),
+    );
+    expect((await judgeEntries(still)).outcome).toBe('fail');
+  });
+});
+
+describe('a file that breaks off', () => {
+  test('shows no obedience, and keeps a failure of its whole entries', async () => {
+    const whole = [...patient, served(12)] as HarEntry[];
+    expect((await judgeEntries(whole)).outcome).toBe('pass');
+    const cut = await judgeText(harText(whole).slice(0, -20));
+    expect(brief(cut)).toBe('inconclusive');
+    expect(cut.reason).toBe('The recording breaks off, and later requests are missing: save it again, as a whole.');
+    expect((await judgeText(harText([...hasty, served(12)]).slice(0, -20))).outcome).toBe('fail');
+  });
+});
+
+describe('seven attempts with growing waits', () => {
+  const page = {
+    requestHeaders: { origin: 'https://app.example.test' },
+    headers: { 'access-control-allow-origin': '*' },
+  };
+  const attempts = (options: (index: number) => object) =>
+    [0, 1.4, 3.2, 5.6, 8.6, 12.4, 17].map((at, index) => refused(at, 1, options(index)));
+
+  test('are not worse for waits that the page could not read, or the judge', async () => {
+    expect(brief(await judgeEntries(attempts(() => ({}))))).toBe('pass retry-storm:warn gave-up:info');
+    expect(brief(await judgeEntries(attempts(() => page)))).toBe('inconclusive retry-storm:warn gave-up:info');
+    const reset = Date.UTC(2026, 0, 1, 12, 0, 2) / 1_000;
+    const unread = attempts((index) =>
+      index === 1 ? { retryAfter: '1s', headers: { 'x-ratelimit-reset': reset } } : {},
+    );
+    expect(brief(await judgeEntries(unread))).toBe('pass retry-storm:warn gave-up:info');
+    const hasty = [0, 0.2, 0.5, 1, 1.8, 3.2, 5].map((at) => refused(at, 1, page));
+    expect((await judgeEntries(hasty)).findings).toContainEqual(
+      expect.objectContaining({ code: 'retry-storm', severity: 'fail' }),
+    );
   });
 });
 

@@ -112,21 +112,28 @@ const triedTimes = (attempts: readonly JudgedRequest[], often: string) => {
   return `${requestTarget(first)} was tried ${often} within ${formatDuration(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
-/** Whether a retry came after the required wait, or after the longest that an unreadable Retry-After may mean. */
+/**
+ * Whether a retry came after the required wait, or after the longest that an unreadable Retry-After may mean. A wait that
+ * a web page could not read may be any, and such a retry counts if it shows a wait at all.
+ */
 function isObedient(request: JudgedRequest): boolean {
   const response = request.retryOf ?? request.retryOfOutage;
   if (response === undefined) return false;
-  const { answeredAtMs, unreadWaitMs = Number.POSITIVE_INFINITY } = response;
+  const { answeredAtMs, unreadWaitMs = isHidden(response) ? minimumPromiseMs : Number.POSITIVE_INFINITY } = response;
   return (
     (earlyMs(response, request) ?? answeredAtMs + unreadWaitMs - request.arrivedAtMs) <= toleranceOf(response, request)
   );
 }
 
-/** Wait that the response before a retry required; 0 if it required none. */
+/** Wait that the response before a retry required, at most; 0 if it required none. */
 function promisedMs(request: JudgedRequest): number {
-  const { answeredAtMs = 0, retryAfterMs, resetMs, unreadWaitMs } = request.retryOf ?? request.retryOfOutage ?? {};
-  return retryAfterMs ?? (resetMs === undefined ? (unreadWaitMs ?? 0) : resetMs - answeredAtMs);
+  const response = request.retryOf ?? request.retryOfOutage;
+  if (response === undefined) return 0;
+  const { answeredAtMs, retryAfterMs, resetMs = answeredAtMs, unreadWaitMs = 0 } = response;
+  return retryAfterMs ?? Math.max(resetMs - answeredAtMs, unreadWaitMs, isHidden(response) ? minimumPromiseMs : 0);
 }
+
+const isHidden = ({ missing }: JudgedRequest) => missing.includes('readable headers');
 
 /**
  * Whether the client polls at a constant interval: it sent equal requests at the same interval also when they
