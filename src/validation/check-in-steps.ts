@@ -1,7 +1,7 @@
 import type { Steps } from '../values/steps.js';
 import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
-import { reportMissing, reportUnknown } from './schemas.js';
+import { readEntry, reportMissing, reportUnknown } from './schemas.js';
 
 /**
  * Function that checks a value with the same result as the function `check`, but with pauses for other work of the
@@ -29,12 +29,12 @@ export const checkInSteps: CheckInSteps = function* <Out>(
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
-  const { of, entries, values, item, options = [] } = bare;
+  const { of, entries, names, values, item, options = [] } = bare;
   // Checks the value of a schema that wraps another schema in one step, without pauses. Such a schema converts or
   // refines the complete value.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
-    if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);
+    if (names !== undefined && values !== undefined) return yield* readMap({ names, values }, value as object, issues);
     if (entries !== undefined) return yield* readFields(entries, value as Record<string, unknown>, issues);
     const [option, ...others] = options.filter((each) => each.accepts(value));
     if (option !== undefined && others.length === 0) return yield* readInSteps(option, value, issues);
@@ -52,13 +52,14 @@ function* readList(item: AnySchema, values: unknown[], issues: SchemaIssue[]): S
   return output;
 }
 
-function* readMap(schema: AnySchema, map: Record<string, unknown>, issues: SchemaIssue[]): Steps<object> {
-  const output: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(map)) {
-    output.push(...Object.entries(schema.read({ [name]: value } as never, issues) as object));
+function* readMap(schemas: Parameters<typeof readEntry>[0], map: object, issues: SchemaIssue[]): Steps<object> {
+  const output = {};
+  for (const name of Object.keys(map)) {
+    if (issues.length >= maximumIssues) break;
+    readEntry(schemas, map, name, output, issues);
     yield;
   }
-  return Object.fromEntries(output);
+  return output;
 }
 
 function* readFields(

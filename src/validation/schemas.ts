@@ -52,9 +52,8 @@ export const list = <Out, In>(item: Schema<Out, In>): Schema<Out[], In[]> => ({
   accepts: Array.isArray,
   read(values: unknown[], issues) {
     const output: Out[] = [];
-    for (const [index, value] of values.entries()) {
-      if (issues.length >= maximumIssues) break;
-      output.push(checkAt(index, item, value, issues));
+    for (let index = 0; index < values.length && issues.length < maximumIssues; index++) {
+      output.push(checkAt(index, item, values[index], issues));
     }
     return output;
   },
@@ -87,14 +86,17 @@ const noField = 'expected a known field';
  * name.
  */
 export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> {
-  const schemas = Object.entries(entries);
+  const names = Object.keys(entries);
+  const schemas = Object.values(entries);
   return {
     labels: ['a map'],
     entries,
     accepts: isMap,
     read(map: Record<string, unknown>, issues) {
       const output: Record<string, unknown> = {};
-      for (const [name, schema] of schemas) {
+      for (let index = 0; index < names.length; index++) {
+        const name = names[index] as string;
+        const schema = schemas[index] as AnySchema;
         const value = map[name];
         if (value !== undefined) output[name] = checkAt(name, schema, value, issues);
         else if (!schema.isOptional) reportMissing(name, schema, issues);
@@ -110,11 +112,11 @@ export const reportMissing = (name: string, schema: AnySchema, issues: SchemaIss
   issues.push({ ...issueOn(name), message: otherThan(schema, undefined) });
 
 export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue[]): void {
-  const names = Object.keys(entries);
-  const listed = `; the fields are ${names.join(', ') || 'none'}`;
   for (const name of Object.keys(map)) {
     if (Object.hasOwn(entries, name)) continue;
     if (issues.length >= maximumIssues) break;
+    const names = Object.keys(entries);
+    const listed = `; the fields are ${names.join(', ') || 'none'}`;
     const inside = names.find((each) => Object.hasOwn(entries[each]?.entries ?? {}, name));
     // Lists the names once per report, because an unrelated file has many unknown fields.
     const isListed = issues.some(({ message }) => message.endsWith(listed));
@@ -131,6 +133,26 @@ export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
 
+/** Checks the name and the value of one entry of a map with free names, and adds the entry to `output`. */
+export function readEntry(
+  { names, values }: { names: AnySchema; values: AnySchema },
+  map: object,
+  name: string,
+  output: object,
+  issues: SchemaIssue[],
+): void {
+  const before = issues.length;
+  check(names, name, issues);
+  for (let index = before; index < issues.length; index++)
+    issues[index] = { ...issueOn(name), message: (issues[index] as SchemaIssue).message };
+  const value = checkAt(name, values, (map as Record<string, unknown>)[name], issues);
+  // Assignment would set the prototype.
+  if (name === '__proto__') Object.defineProperty(output, name, { ...ownField, value });
+  else (output as Record<string, unknown>)[name] = value;
+}
+
+const ownField = { enumerable: true, configurable: true, writable: true };
+
 /** Creates a schema for a map with any entry names. Takes a schema for the names and a schema for the values. */
 export const mapOf = <Name extends string, Out, In>(
   names: Schema<Name>,
@@ -141,15 +163,12 @@ export const mapOf = <Name extends string, Out, In>(
   values,
   accepts: isMap,
   read(map: object, issues) {
-    const output: [string, Out][] = [];
-    for (const [name, value] of Object.entries(map)) {
+    const output = {};
+    for (const name of Object.keys(map)) {
       if (issues.length >= maximumIssues) break;
-      const found: SchemaIssue[] = [];
-      check(names, name, found);
-      for (const { message } of found) issues.push({ ...issueOn(name), message });
-      output.push([name, checkAt(name, values, value, issues)]);
+      readEntry({ names, values }, map, name, output, issues);
     }
-    return Object.fromEntries(output) as MapOf<Name, Out>;
+    return output as MapOf<Name, Out>;
   },
 });
 
