@@ -235,6 +235,12 @@ export const clientSettings = {
       noRepeat: '`PoolManager(retries=retries)` with a `Retry` whose `increment` ends where `retry_delay` is `None`',
     },
   },
+  urllib: {
+    name: 'urllib',
+    page: 'python',
+    userAgent: /^Python-urllib\//,
+    settings: add('`open_patiently(request)`'),
+  },
   tenacity: {
     name: 'requests with tenacity',
     page: 'python',

@@ -26,6 +26,11 @@ export const otherClients = [
       note: '`status_forcelist` alone retries at once, because the first backoff is 0.',
     },
     {
+      id: 'urllib',
+      defaults: 'no retry; an error status is an exception',
+      note: '`urlopen` raises `HTTPError` for a 429, which has the headers too. A body that breaks off raises `IncompleteRead`, which is no `OSError`.',
+    },
+    {
       id: 'tenacity',
       debian: 'python3-tenacity',
       option: 'with `wait_exponential`',

@@ -137,6 +137,7 @@ describe('the library', () => {
     ['azsdk-js-storage-blob/12.26.0 core-rest-pipeline/1.24.0 Node/20.20.2', 'Azure core-rest-pipeline'],
     ['python-requests/2.28.1', 'requests with HTTPAdapter'],
     ['python-urllib3/1.26.12', 'urllib3'],
+    ['Python-urllib/3.11', 'urllib'],
     ['python-httpx/0.23.3', 'httpx'],
     ['Python/3.11 aiohttp/3.8.4', 'aiohttp'],
     ['libwww-perl/6.68', 'LWP::UserAgent'],

@@ -90,7 +90,7 @@ const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 
 const components = blocksIn('tsx');
 
-test('the pages test a component in both runners', () => expect(components).toHaveLength(2));
+test('the pages show a component, and test one in both runners', () => expect(components).toHaveLength(3));
 
 /** Files of examples that the documentation shows. */
 const shownFiles = [
@@ -99,6 +99,7 @@ const shownFiles = [
   'ts-jest/jest.config.js',
   'ts-jest/test/pet-list.test.tsx',
   'react/test/app.test.tsx',
+  'react/src/quota-notice.tsx',
 ];
 
 test.each([...ofKind('jest'), ...components])('an example that runs contains the lines of $place', ({ text }) => {

@@ -13,7 +13,14 @@ export function QuotaNotice({ limit, remaining, pausedUntilMs }: Quota) {
   }
   return (
     <p role="status">
-      <meter min={0} max={limit} low={limit / 4} optimum={limit} value={remaining} aria-label="Requests left" />
+      <meter
+        min={0}
+        max={limit}
+        low={limit / 4}
+        optimum={limit}
+        value={remaining}
+        aria-label="Requests left"
+      />
       {remaining} of {limit} requests left
     </p>
   );
