@@ -11,6 +11,10 @@ export interface Address {
   range?: Span | undefined;
 }
 
+/** URL fragment with which the page opens: of its URL, or the one with which a report was saved. */
+export const openingHash = () =>
+  location.hash || (document.querySelector<HTMLMetaElement>('meta[name=start]')?.content ?? '');
+
 /** Parses a URL fragment such as `#request=98&from=...&to=...`. Ignores unknown parameters. */
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));

@@ -4,11 +4,11 @@ import type { RunResult } from '../judge/run-result.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { windowsOf } from '../values/window-fields.js';
 import { createActions, type MessageButton } from './actions.js';
-import { type Address, readAddress, writeAddress } from './address.js';
+import { type Address, openingHash, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
 import { ConnectionLost } from './connection-lost.js';
-import { Button, CloseButton } from './controls.js';
+import { Button, CloseButton, Sourced } from './controls.js';
 import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
@@ -22,7 +22,6 @@ import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
 import { rememberPressedElement } from './listeners.js';
 import { NoTimeline } from './no-requests.js';
-import { Pets } from './pets.js';
 import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import type { Session } from './session.js';
@@ -90,6 +89,7 @@ export function App({
   const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<Tab>('requests');
   const [petText, setPetText] = useState('');
+  const [{ Pets }, setPets] = useState<Partial<typeof import('./pets.js')>>({});
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const stepRef = useRef((_: RowStep) => {});
@@ -98,6 +98,13 @@ export function App({
     if (undo) setCanUndo(true);
   };
   const showFailure = (text: string) => setMessage({ text, isFailure: true });
+  useEffect(() => {
+    if (tab !== 'pets') return;
+    import('./pets.js').then(
+      (loaded) => setPets(loaded),
+      () => showFailure('The pets did not load: the server does not respond.'),
+    );
+  }, [tab]);
   const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
 
   useEffect(() => {
@@ -353,7 +360,15 @@ export function App({
                 ))}
               </div>
               {tab === 'pets' ? (
-                <Pets session={session} actions={actions} text={petText} onText={setPetText} onRequest={openRequest} />
+                Pets && (
+                  <Pets
+                    session={session}
+                    actions={actions}
+                    text={petText}
+                    onText={setPetText}
+                    onRequest={openRequest}
+                  />
+                )
               ) : (
                 <Requests
                   session={session}
@@ -407,6 +422,14 @@ export function App({
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
             onCurl={copyCurl}
             onFailure={showFailure}
+            onReport={
+              session.source.kind === 'server'
+                ? () =>
+                    exportRun(session, 'report', writeAddress({ request: selected.id })).catch((error: Error) =>
+                      showFailure(error.message),
+                    )
+                : undefined
+            }
             onRequest={openRequest}
             onPet={(id) => {
               setPetText(`"id":${id}`);
@@ -508,7 +531,7 @@ function Told({ message, onClose, onRemedy }: ToldProps) {
  * @param apply selects what a URL fragment names; returns `false` if the named requests are not loaded yet
  */
 function useAddress(hasAddress: boolean, address: Address, apply: (wanted: Address) => boolean): void {
-  const wanted = useRef(hasAddress ? location.hash : '');
+  const wanted = useRef(hasAddress ? openingHash() : '');
   const latest = useRef(apply);
   latest.current = apply;
   const attempt = useRef(() => {
@@ -538,7 +561,7 @@ function About({ text }: { text: string }) {
   return (
     <details class="about">
       <summary>{first}</summary>
-      {rest}
+      <Sourced text={rest} />
     </details>
   );
 }

@@ -18,6 +18,21 @@ export const RequestLink = ({ id, onRequest }: { id: number; onRequest(id: numbe
   </Button>
 );
 
+/** Text in which each source, such as `ccxt/ccxt#2068`, is a link to the issue on GitHub. */
+export const Sourced = ({ text }: { text: string }) => (
+  <>
+    {text.split(/([\w.-]+\/[\w.-]+#\d+)/).map((part, index) =>
+      index % 2 === 0 ? (
+        part
+      ) : (
+        <a key={part} href={`https://github.com/${part.replace('#', '/issues/')}`} target="_blank" rel="noreferrer">
+          {part}
+        </a>
+      ),
+    )}
+  </>
+);
+
 type TextInputProps = ComponentProps<'input'> & { onText(text: string): void };
 
 /** Field for one line of text. */

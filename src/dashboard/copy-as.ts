@@ -39,6 +39,16 @@ export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   return [...missingFrom(entry).map((text) => `# ${text}\n`), parts.join(' ')].join('');
 }
 
+/** Formats a request as Markdown for an issue or a chat: response, steps that led to it, and the request as a command. */
+export const requestAsMarkdown = (entry: CopiedEntry, baseUrl: string): string =>
+  `### ${entry.status || 'No response'} to ${requestTarget(entry)} (request ${entry.id})
+
+${(entry.why ?? []).map(({ result, text }) => `- ${result}: ${text}\n`).join('') || `${entry.inShort ?? 'served'}\n`}
+\`\`\`sh
+${asCurl(entry, baseUrl)}
+\`\`\`
+`;
+
 /** Names the parts of a request that the journal lacks, which a copied command cannot repeat. */
 function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
   if (requestBody?.truncated) return ['The journal contains only the start of its body.'];

@@ -5,10 +5,10 @@ import { clockText } from '../rate-limits/served-again.js';
 import { formatRemaining } from '../values/format-duration.js';
 import { pathWithQuery } from '../values/request-target.js';
 import { Button, RequestLink } from './controls.js';
-import { asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
+import { asTest, type CopiedEntry, type CurrentState, requestAsMarkdown, scenarioBefore } from './copy-as.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { escapeBidiControls, formatCount } from './format.js';
+import { escapeBidiControls, formatCount, indentJson } from './format.js';
 import { propertiesOf } from './request-properties.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
@@ -20,6 +20,8 @@ interface DetailProps extends DrawerProps {
   /** Copies the request as a curl command, as soon as its journal entry is loaded. */
   onCurl(entry: Promise<CopiedEntry>): void;
   onFailure(text: string): void;
+  /** Saves a report in which this request is selected. `undefined` if the page has no server. */
+  onReport: (() => void) | undefined;
   onRequest(id: number): void;
   onPet(id: string): void;
   /** Whether the request is pinned, so that the next selected one is compared with it. */
@@ -42,7 +44,8 @@ const maximumShown = 20_000;
 
 /** Details of one request: reasons for the response, headers and bodies, and buttons to copy the request. */
 export function Detail(props: DetailProps) {
-  const { session, row, onClose, onShowText, onCurl, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
+  const { session, row, onClose, onShowText, onCurl, onFailure, onReport, onRequest, onPet, isPinned, onPin, onLink } =
+    props;
   const { send } = session.source;
   const asked = useMemo(() => readEntry(session, row), [session, row.id]);
   const [answer, setAnswer] = useState<{ asked: typeof asked; got: Explained | SourceError }>();
@@ -85,6 +88,21 @@ export function Detail(props: DetailProps) {
       }
       onClose={onClose}
       onLink={onLink}
+      buttons={
+        <>
+          <Button
+            class="quiet"
+            onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}
+          >
+            as Markdown
+          </Button>
+          {onReport && (
+            <Button class="quiet" title="Save a report in which this request is selected" onClick={onReport}>
+              save report
+            </Button>
+          )}
+        </>
+      }
     >
       <p class="what">
         <b>{row.method}</b> {pathWithQuery(row)}
@@ -185,7 +203,7 @@ function Body({ title, body }: { title: string; body: JournalEntry['requestBody'
       <h3>
         {title} <small>{formatCount(body.bytes, 'byte')}</small>
       </h3>
-      <pre>{escapeBidiControls(body.text.slice(0, maximumShown))}</pre>
+      <pre>{escapeBidiControls(indentJson(body.text).slice(0, maximumShown))}</pre>
       {isCut && <p class="note">The rest is not shown.</p>}
     </>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
-import { Button, Checkbox, CloseButton, TextInput } from './controls.js';
+import { Button, Checkbox, CloseButton, Sourced, TextInput } from './controls.js';
 import type { ListedScenario, Session } from './session.js';
 
 interface DialogProps {
@@ -173,7 +173,9 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
               <b>{listed.name}</b>
             </Button>
             {listed.name === session.state.scenario && <small> loaded</small>}
-            <p class="note">{listed.description}</p>
+            <p class="note">
+              <Sourced text={listed.description} />
+            </p>
           </li>
         ))}
       </ul>

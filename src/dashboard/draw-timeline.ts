@@ -109,6 +109,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, layout: Timeline
   context.clip();
   if (lanes.length > 0) drawGrid(picture);
   for (const [index, lane] of lanes.entries()) drawSpans(picture, lane, laneTop(index, left));
+  drawGapLabels(picture);
   const busy = drawRequests(picture);
   for (const [index, lane] of lanes.entries()) drawRests(picture, lane, laneTop(index, left), busy[index] as number);
   drawChanges(picture);
@@ -148,16 +149,26 @@ function drawTimes({ context, colors, axis, width, left, bottom, visibleBottom }
 function drawGrid(picture: Picture): void {
   const { context, colors, axis, bottom } = picture;
   for (const { x } of axis.ticks) drawLine(picture, x, colors.line, []);
-  for (const { x, width: gapWidth, label } of axis.gaps) {
+  for (const { x, width: gapWidth } of axis.gaps) {
     context.fillStyle = colors.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
-    setTextStyle(context, colors.dim, '11px', 'center');
-    context.save();
-    context.translate(x + gapWidth / 2, (topHeight + bottom) / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText(label, 0, 0, bottom - topHeight);
-    context.restore();
     for (const edge of [x + 1, x + gapWidth - 1]) drawLine(picture, edge, colors.line, [2, 3]);
+  }
+}
+
+/** Writes the lengths of the idle ranges, above the bars that cross these ranges. */
+function drawGapLabels({ context, colors, axis, bottom }: Picture): void {
+  const height = bottom - topHeight;
+  for (const { x, width, label } of axis.gaps) {
+    setTextStyle(context, colors.bg, '11px', 'center');
+    const length = Math.min(height, context.measureText(label).width + 8);
+    context.save();
+    context.translate(x + width / 2, topHeight + height / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillRect(-length / 2, -8, length, 16);
+    context.fillStyle = colors.dim;
+    context.fillText(label, 0, 0, height);
+    context.restore();
   }
 }
 
@@ -349,6 +360,15 @@ export function changeText({ request, input }: ShownChange): string {
   const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];
   const change = keyChanges[request.slice(request.lastIndexOf('/') + 1)];
   if (key !== undefined && change !== undefined) return `${key} ${change}${rest}`;
+  const [, name = ''] = /^(?:name|fault|scenario) ([^,]+)/.exec(input) ?? [];
+  const said: Readonly<Record<string, string>> = {
+    'POST /faults': `fault ${name} added`,
+    'PUT /faults/{name}': `fault ${name} changed`,
+    'DELETE /faults/{name}': `fault ${name} removed`,
+    'POST /scenario': `${name} loaded`,
+    'POST /snapshots/{name}/restore': name === 'page-undo' ? 'undo' : `snapshot ${name} restored`,
+  };
+  if (name !== '' && said[request] !== undefined) return said[request];
   return `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
 }
 

@@ -18,17 +18,20 @@ interface Props extends DrawerProps {
   /** Name of the side panel, read aloud by screen readers. */
   name: string;
   title: ComponentChildren;
+  /** Further buttons beside "copy link". */
+  buttons?: ComponentChildren;
   isWide?: boolean;
   children: ComponentChildren;
 }
 
 /** Side panel of the dashboard that shows one request or compares two requests. */
-export function Drawer({ name, title, isWide, onClose, onLink, children }: Props) {
+export function Drawer({ name, title, buttons, isWide, onClose, onLink, children }: Props) {
   return (
     <section class={isWide ? 'detail compare' : 'detail'} aria-label={name}>
       <header>
         <h2>{title}</h2>
         <span>
+          {buttons}
           {onLink && (
             <Button class="quiet" onClick={onLink}>
               copy link

@@ -1,8 +1,11 @@
 import { reportHtml } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 
-/** Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run embedded. */
-export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report'): Promise<void> {
+/**
+ * Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run embedded.
+ * @param start URL fragment with the selection that the report opens with
+ */
+export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report', start = ''): Promise<void> {
   const { source } = session;
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
   if (what !== 'report') return save(`${name}.${what}`, await source.text(`/journal.${what}?why=true`));
@@ -13,7 +16,8 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     file('page/page.css'),
     source.text('/run.json'),
   ]);
-  save(`${name}.html`, reportHtml({ html, script, style }, run));
+  const opening = html.replace('<title>', () => `<meta name="start" content="${start}"><title>`);
+  save(`${name}.html`, reportHtml({ html: opening, script, style }, run));
 }
 
 function save(name: string, text: string): void {

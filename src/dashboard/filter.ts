@@ -21,7 +21,7 @@ type Test = (row: Row) => boolean;
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Filter functions of the search words with a special meaning, such as `refused`. */
-const meanings: Readonly<Record<string, Test>> = {
+export const meanings: Readonly<Record<string, Test>> = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
   strikes: ({ strike }) => strike === true,

@@ -17,6 +17,32 @@ const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 export const escapeBidiControls = (text: string) =>
   text.replace(bidiControls, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
+/** Indents a JSON text without changing its values, such as numbers that JavaScript cannot store. Keeps other texts. */
+export function indentJson(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let indent = '\n';
+  return text.replace(
+    /("(?:[^"\\]|\\.)*")|\s+|([{[])(?=\s*[^\s}\]])|(,)|([}\]])|(:)/g,
+    (all, quoted, open, comma, close, colon, at) => {
+      if (quoted) return all;
+      if (open) {
+        indent += '  ';
+        return open + indent;
+      }
+      if (comma) return comma + indent;
+      if (colon) return ': ';
+      if (!close) return all.trim();
+      const isEmpty = /[{[]\s*$/.test(text.slice(0, at));
+      if (!isEmpty) indent = indent.slice(0, -2);
+      return isEmpty ? close : indent + close;
+    },
+  );
+}
+
 /** Splits a text after its first sentence. */
 export function firstSentence(text: string): [first: string, rest: string] {
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];

@@ -1,6 +1,5 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { demoScenario, runDemoClients } from '../control-api/demo.js';
 import { runElementId } from '../control-api/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
@@ -58,6 +57,7 @@ function Page() {
   };
   const leaving = 'leaving';
   const showDemo = async () => {
+    const { demoScenario, runDemoClients } = await import('../control-api/demo.js');
     const name = `demo-${Math.random().toString(36).slice(2, 8)}`;
     await session.source.sendToServer?.('POST', '/sandboxes', { name, scenario: demoScenario });
     const source = createServerSource(serverUrl, name);

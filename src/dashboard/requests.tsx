@@ -3,7 +3,7 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import { ShortcutKey } from './action-button.js';
 import { Button, TextInput } from './controls.js';
 import type { Row } from './entry-buffer.js';
-import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
+import { bodyTexts, type Filter, filterTest, type IdsByWord, meanings, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
 import { formatCount, formatThousands } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
@@ -28,13 +28,13 @@ interface RequestsProps {
   stepRef: { current: (step: RowStep) => void };
 }
 
-const chips: [word: string, name: string][] = [
-  ['refused', 'refused'],
-  ['strike', 'strikes'],
-  ['banned', 'in a ban'],
-  ['lost', 'no usable response'],
-  ['fault', 'faults'],
-  ['-served', 'not served'],
+const chips: [word: string, name: string, test: ((row: Row) => boolean) | undefined][] = [
+  ['refused', 'refused', meanings.refused],
+  ['strike', 'strikes', meanings.strike],
+  ['banned', 'in a ban', meanings.banned],
+  ['lost', 'no usable response', meanings.lost],
+  ['fault', 'faults', meanings.fault],
+  ['-served', 'not served', ({ kind }) => kind !== 'served'],
 ];
 
 /** Maximum number of requests that the dashboard finds by one search for a text in request and response bodies. */
@@ -122,6 +122,15 @@ export function Requests(props: RequestsProps) {
     const rest = words.filter((each) => each !== word);
     onFilter({ ...filter, text: [...rest, ...(rest.length === words.length ? [word] : [])].join(' ') });
   };
+  // Counts the requests of a long run rarely, as the timeline does.
+  const counted = useRef({ atMs: Number.NEGATIVE_INFINITY, counts: [] as number[] });
+  const { rows } = session.entries;
+  if (performance.now() - counted.current.atMs > rows.length / 50) {
+    const counts = chips.map(() => 0);
+    for (const row of rows)
+      for (const [index, [, , test]] of chips.entries()) if (test?.(row)) (counts[index] as number)++;
+    counted.current = { atMs: performance.now(), counts };
+  }
   const lost = session.lost;
   const { pending, total, connection } = session.state;
   return (
@@ -135,9 +144,9 @@ export function Requests(props: RequestsProps) {
           value={filter.text}
           onText={(text) => onFilter({ ...filter, text })}
         />
-        {chips.map(([word, name]) => (
+        {chips.map(([word, name], index) => (
           <Button key={word} class="chip" aria-pressed={words.includes(word)} onClick={() => toggle(word)}>
-            {name}
+            {name} {formatThousands(counted.current.counts[index] ?? 0)}
           </Button>
         ))}
         {filter.only !== undefined && (

@@ -4,7 +4,7 @@ import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { describeLeftOut } from '../judge/unrecorded.js';
 import { groupBy } from '../values/group-by.js';
-import { Button, Select } from './controls.js';
+import { Button, Select, Sourced } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
 import { LoadMinuteWall } from './no-requests.js';
 import type { Session } from './session.js';
@@ -140,7 +140,11 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
       {failures.map(({ code, text }) => (
         <p key={code}>{text}</p>
       ))}
-      {about !== undefined && <p class="note">{about}</p>}
+      {about !== undefined && (
+        <p class="note">
+          <Sourced text={about} />
+        </p>
+      )}
       {leftOut !== undefined && <p class="note">Entries that are no requests: {describeLeftOut(leftOut)}.</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">

@@ -102,6 +102,50 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
   });
 });
 
+describe('what the page adds to a request', { tags: 'needs/chromium' }, () => {
+  const { openPage, openStage, rows } = useBrowser();
+
+  test('chips have the number of requests that they select; a body is indented; a source is a link', async () => {
+    const stage = await openStage({ ...storm, description: 'A storm. Seen in ccxt/ccxt#2068.' });
+    await makeStorm(stage);
+    await stage.call('pro-key', '/pets', '{"name":"Rex","categoryId":1}');
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    await rows().nth(9).waitFor();
+    for (const chip of ['refused 6', 'strikes 3', 'in a ban 3', 'not served 6']) {
+      await page.getByRole('button', { name: chip, exact: true }).click();
+      await eventually(() => rows().count()).toBe(Number(chip.slice(-1)));
+      await page.getByRole('button', { name: chip, exact: true }).click();
+    }
+    await rows().first().click();
+    await page.locator('.detail pre').getByText('{\n  "name": "Rex",\n  "categoryId": 1\n}').waitFor();
+    await page.getByText('A storm.').click();
+    const link = page.getByRole('link', { name: 'ccxt/ccxt#2068' });
+    expect(await link.getAttribute('href')).toBe('https://github.com/ccxt/ccxt/issues/2068');
+  });
+
+  test('a request is copied as Markdown, and saved in a report that opens with it', async () => {
+    const stage = await openStage();
+    await makeStorm(stage);
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    await rows().filter({ hasText: 'strike 2' }).click();
+    await page.locator('.detail pre').first().waitFor();
+    await page.getByRole('button', { name: 'as Markdown' }).click();
+    const text = await page.getByRole('textbox', { name: 'As Markdown' }).inputValue();
+    expect(text).toMatch(/^### 429 to GET \/pets \(request 6\)\n\n- passed: key found: free-key, plan free\n/);
+    expect(text).toContain('- noted: strike 2 of 3\n');
+    expect(text).toContain(`\`\`\`sh\ncurl -i '${stage.server.baseUrl}/pets'`);
+    await page.keyboard.press('Escape');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'save report' }).click();
+    const body = readFileSync(await (await saving).path(), 'utf8');
+    const report = await openPage('about:blank');
+    await report.page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body }));
+    await report.page.goto('http://report.test/');
+    await report.page.getByRole('heading', { name: 'request 6' }).waitFor();
+    expect(report.errors).toEqual([]);
+  });
+});
+
 describe('several clients', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage } = useBrowser();
   const key = { plan: 'free', usage: { minute: 59 } };

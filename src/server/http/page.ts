@@ -7,7 +7,9 @@ import { readTarget } from './read-target.js';
 /** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
+  'demo.js': 'text/javascript; charset=utf-8',
   'fault-editor.js': 'text/javascript; charset=utf-8',
+  'pets.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
 };
 

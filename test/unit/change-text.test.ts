@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { changeText } from '../../src/dashboard/draw-timeline.js';
+
+test.each([
+  ['POST /faults', 'name outage, when {"nth":1}, then {"respond":{"status":503}}', 'fault outage added'],
+  ['PUT /faults/{name}', 'name outage, then {}', 'fault outage changed'],
+  ['DELETE /faults/{name}', 'name outage', 'fault outage removed'],
+  ['POST /snapshots/{name}/restore', 'name page-undo', 'undo'],
+  ['POST /snapshots/{name}/restore', 'name mine', 'snapshot mine restored'],
+  ['POST /scenario', 'scenario minute-wall, reseed true', 'minute-wall loaded'],
+  ['POST /keys/{key}/exhaust', 'key free-key, window minute', 'free-key used up, window minute'],
+  ['POST /clock', 'advance 61s', 'clock advance 61s'],
+  ['POST /faults', '', 'faults'],
+])('%s of %s reads "%s"', (request, input, text) => {
+  const time = '2026-01-01T12:00:00.000Z';
+  expect(changeText({ number: 1, time, until: time, lastId: 0, by: 'page', request, input })).toBe(text);
+});
