@@ -21,7 +21,7 @@ type Test = (row: Row) => boolean;
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Filter functions of the search words with a special meaning, such as `refused`. */
-export const meanings: Readonly<Record<string, Test>> = {
+export const meanings = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
   strikes: ({ strike }) => strike === true,
@@ -30,7 +30,7 @@ export const meanings: Readonly<Record<string, Test>> = {
   faults: ({ fault }) => fault !== undefined,
   served: ({ kind }) => kind === 'served',
   lost: ({ kind }) => kind === 'failed',
-};
+} satisfies Readonly<Record<string, Test>>;
 
 /** Splits a filter text into words. Double quotes join several words. */
 export const wordsOf = (text: string): string[] =>
@@ -74,7 +74,7 @@ function testOf(given: string, findings: IdsByWord, bodies: IdsByWord): Test {
   }
   const ids = findings.get(word);
   if (ids !== undefined) return ({ id }) => ids.has(id);
-  const meaning = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+  const meaning = Object.hasOwn(meanings, word) ? meanings[word as keyof typeof meanings] : undefined;
   if (meaning !== undefined) return meaning;
   if (/^[1-5]\d\d$/.test(word)) return ({ status }) => String(status) === word;
   if (/^[1-5]xx$/.test(word)) return ({ status }) => String(status)[0] === word[0];

@@ -28,7 +28,7 @@ interface RequestsProps {
   stepRef: { current: (step: RowStep) => void };
 }
 
-const chips: [word: string, name: string, test: ((row: Row) => boolean) | undefined][] = [
+const chips: [word: string, name: string, test: (row: Row) => boolean][] = [
   ['refused', 'refused', meanings.refused],
   ['strike', 'strikes', meanings.strike],
   ['banned', 'in a ban', meanings.banned],
@@ -122,15 +122,13 @@ export function Requests(props: RequestsProps) {
     const rest = words.filter((each) => each !== word);
     onFilter({ ...filter, text: [...rest, ...(rest.length === words.length ? [word] : [])].join(' ') });
   };
-  // Counts the requests of a long run rarely, as the timeline does.
-  const counted = useRef({ atMs: Number.NEGATIVE_INFINITY, counts: [] as number[] });
-  const { rows } = session.entries;
-  if (performance.now() - counted.current.atMs > rows.length / 50) {
-    const counts = chips.map(() => 0);
-    for (const row of rows)
-      for (const [index, [, , test]] of chips.entries()) if (test?.(row)) (counts[index] as number)++;
-    counted.current = { atMs: performance.now(), counts };
-  }
+  // One list for each chip, because an update of such a list tests only new requests.
+  const chipRows = useRef(chips.map(() => new FilteredRows()));
+  const counts = chips.map(([, , test], index) => {
+    const list = chipRows.current[index] as FilteredRows;
+    list.update(session.entries, test);
+    return list.rows.length;
+  });
   const lost = session.lost;
   const { pending, total, connection } = session.state;
   return (
@@ -146,7 +144,7 @@ export function Requests(props: RequestsProps) {
         />
         {chips.map(([word, name], index) => (
           <Button key={word} class="chip" aria-pressed={words.includes(word)} onClick={() => toggle(word)}>
-            {name} {formatThousands(counted.current.counts[index] ?? 0)}
+            {name} {formatThousands(counts[index] as number)}
           </Button>
         ))}
         {filter.only !== undefined && (

@@ -85,19 +85,23 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
       const isSelected = row !== undefined && row.id === selectedId;
       if (isSelected) active = pooled.element.id;
       if (row !== pooled.row || isSelected !== pooled.isSelected) fill(pooled, row, isSelected);
+      if (row !== undefined) widen(row);
     }
-    for (const [index, name] of [
-      [3, 'who'],
-      [5, 'target'],
+    if (active === '') frame.removeAttribute('aria-activedescendant');
+    else frame.setAttribute('aria-activedescendant', active);
+  }
+
+  /** Makes the columns as wide as the key and the target of a row. */
+  function widen(row: Row): void {
+    for (const [name, { length }] of [
+      ['who', row.key ?? ''],
+      ['target', pathWithQuery(row)],
     ] as const) {
-      const length = Math.max(...pool.map(({ cells }) => cells[index]?.textContent?.length ?? 0));
       if (length <= longest[name]) continue;
       longest[name] = length;
       // The head of the list is beside the frame.
       frame.parentElement?.style.setProperty(`--${name}`, `${length}ch`);
     }
-    if (active === '') frame.removeAttribute('aria-activedescendant');
-    else frame.setAttribute('aria-activedescendant', active);
   }
 
   function createRow(): PooledRow {

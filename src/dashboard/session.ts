@@ -41,6 +41,8 @@ export class Session {
   readonly onState = new Listeners();
   /** Listeners that run after each change of `entries`, the displayed requests. */
   readonly onEntries = new Listeners();
+  /** Names of the keys of findings, which are kept because a finding can have thousands of requests. */
+  readonly keyNames = new WeakMap<object, string>();
   readonly #closing = new AbortController();
   readonly #state = this.#throttle(() => this.#readState(), 400);
   readonly #scenario = this.#throttle(() => this.#readScenario(), 400);

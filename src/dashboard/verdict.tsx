@@ -45,9 +45,14 @@ interface FindingsProps {
 }
 
 /** Names the API keys with which a finding's requests were sent. */
-export function keysOf({ entries }: Session, { requests }: Pick<Finding, 'requests'>): string {
-  const names = requests.map((id) => entries.find(id)?.lane.name).filter((name) => name !== undefined);
-  return [...new Set(names)].join(', ');
+export function keysOf({ entries, keyNames, state }: Session, finding: Finding): string {
+  const known = keyNames.get(finding);
+  if (known !== undefined) return known;
+  const lanes = new Set(finding.requests.map((id) => entries.find(id)?.lane.name));
+  lanes.delete(undefined);
+  const names = [...lanes].join(', ');
+  if (state.behind === 0) keyNames.set(finding, names);
+  return names;
 }
 
 /** Identifies a finding in a URL by its code. Adds the key if findings on several keys have this code. */
