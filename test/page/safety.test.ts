@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { measureDashboard, notedBundles } from '../../bench/bundle.mjs';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
+import { eventually, makeStorm, openFindings, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -176,18 +176,82 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    test.each([360, 1280])(
-      'is accessible at %d px: no violation that axe finds',
-      { tags: colorScheme === 'dark' ? 'extended' : [] },
-      async (width) => {
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const closeDialog = async () => {
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+
+  /** States of the page in an order in which each follows from the one before. */
+  const states: Readonly<Record<string, () => Promise<unknown>>> = {
+    empty: () => button('Send a request').waitFor(),
+    running: async () => {
+      await stage.call('pro-key', '/pets', '{}');
+      await stage.call('no-such-key');
+      await rows().nth(1).waitFor();
+    },
+    'with a banned key and two clients': async () => {
+      await makeStorm(stage);
+      await rows().nth(10).waitFor();
+      await page.locator('.reason li').first().waitFor();
+    },
+    'with findings': async () => {
+      // A wide page shows them without a tab.
+      if (await button(/^\d+ Findings$/).isVisible()) await openFindings(page);
+      await page.locator('.finding').first().waitFor();
+    },
+    'with a request and menus': async () => {
+      await button(/^\d+ Requests$/).click();
+      await rows().filter({ hasText: 'banned for' }).click();
+      await page.locator('.detail pre').first().waitFor();
+      for (const summary of ['In words', 'unchanged', 'Export']) await page.getByText(summary).first().click();
+    },
+    'with help': async () => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+    'with the scenario search': async () => {
+      await closeDialog();
+      await button('Scenario…').click();
+      await page.getByRole('dialog').getByText('tiny').waitFor();
+    },
+    'with two requests': async () => {
+      await closeDialog();
+      await button('compare with…').click();
+      await page.keyboard.press('j');
+      await page.locator('.compare').waitFor();
+    },
+    'with the editor of fault rules': async () => {
+      await page.keyboard.press('Escape');
+      await button('add a fault rule').click();
+      await page.getByText('✓ This rule is valid.').waitFor();
+    },
+    'with an edited pet and the menu of a key': async () => {
+      await closeDialog();
+      await button('Pets').click();
+      await button('change pet 40').click();
+      await page.getByLabel('more: free-key', { exact: true }).click();
+    },
+    'with a message': async () => {
+      await button('revoke: free-key').click();
+      await page.getByText('Revoked free-key.').waitFor();
+    },
+    'without connection': async () => {
+      await stage.server.close({ graceMs: 0 });
+      await page.getByText('Connection lost.').waitFor();
+    },
+  };
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [360, 768, 1280, 1920]) {
+      const isFirst = colorScheme === 'light' && (width === 360 || width === 1280);
+      test(`is accessible in ${colorScheme} at ${width} px: no violation that axe finds in any state`, {
+        tags: isFirst ? [] : 'extended',
+      }, async () => {
         stage = await openStage({
           ...storm,
           faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
         });
-        await makeStorm(stage);
-        await stage.call('pro-key', '/pets', '{}');
-        await stage.call('no-such-key');
         opened = await openPage(`${stage.server.controlUrl}/`, {
           colorScheme,
           viewport: { width, height: 900 },
@@ -195,39 +259,14 @@ describe('the page', { tags: 'needs/chromium' }, () => {
           bypassCSP: true,
         });
         page = opened.page;
-        await rows().nth(5).waitFor();
-        await rows().filter({ hasText: 'banned for' }).click();
-        await page.locator('.detail pre').first().waitFor();
-        for (const summary of ['In words', 'unchanged', 'Export']) await page.getByText(summary).first().click();
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        expect(await violations(page)).toEqual([]);
-        await page.keyboard.press('?');
-        await page.getByRole('dialog').waitFor();
-        expect(await violations(page)).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: 'Scenario…' }).click();
-        await page.getByRole('dialog').getByText('tiny').waitFor();
-        expect(await violations(page)).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: 'compare with…' }).click();
-        await page.keyboard.press('j');
-        await page.locator('.compare').waitFor();
-        expect(await violations(page)).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: 'Pets' }).click();
-        await page.locator('.pets td').first().waitFor();
-        await page.getByLabel('more: free-key', { exact: true }).click();
-        expect(await violations(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        await page.getByRole('button', { name: 'revoke: free-key' }).click();
-        await page.getByText('Revoked free-key.').waitFor();
-        expect(await violations(page)).toEqual([]);
-        await stage.server.close({ graceMs: 0 });
-        await page.getByText('Connection lost.').waitFor();
-        expect(await violations(page)).toEqual([]);
-      },
-    );
-  });
+        for (const [state, reach] of Object.entries(states)) {
+          await reach();
+          expect(await violations(page), state).toEqual([]);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(width);
+        }
+      });
+    }
+  }
 });
 
 /** Proxy to the server that can be cut; `asked` contains the requests for updates. */
