@@ -15,10 +15,10 @@ export interface PetStock {
   readonly starts: Map<PetStatus | undefined, RowStart>;
 }
 
-/** Texts joined by commas. */
+/** JSON array without its last bracket. */
 interface Joined {
   readonly text: string;
-  /** Length of the first n texts with their commas, at index n. */
+  /** Length of the array of the first n items, at index n. */
   readonly ends: readonly number[];
 }
 
@@ -66,7 +66,7 @@ export function firstPets(stock: PetStock, status: PetStatus | undefined, limit:
   return { body, utf8: start.utf8 === start.body ? body : firstOf(start.utf8, limit) };
 }
 
-const firstOf = ({ text, ends }: Joined, count: number) => `[${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
+const firstOf = ({ text, ends }: Joined, count: number) => `${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
 
 function joinStart(row: PetRow): RowStart {
   const texts = row.slice(0, listLimit.maximum).map(({ json }) => json);
@@ -76,12 +76,12 @@ function joinStart(row: PetRow): RowStart {
 }
 
 function join(texts: readonly string[]): Joined {
-  let end = -1;
+  let end = 0;
   const ends = texts.map(({ length }) => {
     end += length + 1;
     return end;
   });
-  return { text: texts.join(','), ends: [0, ...ends] };
+  return { text: `[${texts.join(',')}`, ends: [1, ...ends] };
 }
 
 const encoder = new TextEncoder();

@@ -4,15 +4,17 @@ import type { Answer } from '../requests/api-call.js';
 import { methodsOf } from '../requests/operation-table.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../sandboxes/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { memoizeLast } from '../values/memoize-last.js';
 import type { Connections } from './connections.js';
 import { basePathOf } from './http/base-path.js';
 import { corsOf, isPreflight, preflightHeaders } from './http/cors.js';
 import { deliverAfterDelay } from './http/delay-refusals.js';
 import { createBatchedEnd } from './http/end-in-batch.js';
 import { hasBody, readBody } from './http/read-body.js';
+import { originOf } from './http/read-target.js';
 import { type Report, reported } from './http/served-answer.js';
 import { deliver } from './http/wire-faults.js';
-import { HttpCall } from './http-call.js';
+import { HttpCall, type UrlOf } from './http-call.js';
 
 /**
  * Handles one API request.
@@ -41,6 +43,9 @@ export function createApiListener(
   publicUrl?: string,
 ): ApiListener {
   const end = createBatchedEnd();
+  // Repeats the last text, so that the journal stores a base URL once.
+  const sameText = memoizeLast((text: string) => text);
+  const urlOf: UrlOf = (request, path) => sameText(originOf(request, publicUrl) + path);
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
   const informed = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
@@ -68,7 +73,7 @@ export function createApiListener(
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base: prefix + (basePath ?? main),
-        publicUrl,
+        urlOf,
         basePath,
         body,
         connection: connections.numberOf(request),

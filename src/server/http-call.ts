@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../requests/api-call.js';
-import { originOf, readTarget } from './http/read-target.js';
+import { readTarget } from './http/read-target.js';
 import { disconnectSignal } from './http/wire-faults.js';
+
+/** Returns the URL of a path of this server, as a request's client sees it. */
+export type UrlOf = (request: IncomingMessage, path: string) => string;
 
 /**
  * HTTP request in the form that the simulator handles. It is a class, because V8 handles object literals with a getter
@@ -11,7 +14,7 @@ export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #base: string;
-  readonly #publicUrl: string | undefined;
+  readonly #urlOf: UrlOf;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -26,7 +29,7 @@ export class HttpCall implements ApiCall {
     response: ServerResponse,
     {
       base,
-      publicUrl,
+      urlOf,
       basePath,
       body,
       connection,
@@ -34,7 +37,7 @@ export class HttpCall implements ApiCall {
       adapterHeaders,
     }: Pick<ApiCall, 'body' | 'basePath' | 'connection' | 'adapterHeaders'> & {
       base: string;
-      publicUrl: string | undefined;
+      urlOf: UrlOf;
       holdsRefusals: boolean;
     },
   ) {
@@ -42,7 +45,7 @@ export class HttpCall implements ApiCall {
     this.#request = request;
     this.#response = response;
     this.#base = base;
-    this.#publicUrl = publicUrl;
+    this.#urlOf = urlOf;
     this.method = request.method ?? '';
     this.path = path;
     this.query = query;
@@ -54,7 +57,7 @@ export class HttpCall implements ApiCall {
   }
 
   get baseUrl(): string {
-    return originOf(this.#request, this.#publicUrl) + this.#base;
+    return this.#urlOf(this.#request, this.#base);
   }
 
   header(name: string): string | undefined {
