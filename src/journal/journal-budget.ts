@@ -1,3 +1,18 @@
+import type { RequestRecord } from '../requests/request-record.js';
+import type { SizedRecord } from './record-bytes.js';
+
+/** Records of a journal in the order of their responses: the members of an array that a journal uses. */
+export interface RecordList {
+  readonly length: number;
+  push(record: RequestRecord): number;
+  at(index: number): RequestRecord | undefined;
+  slice(from: number, to?: number): RequestRecord[];
+  /** Replaces one record. */
+  splice(index: number, count: 1, record: RequestRecord): unknown;
+  /** Removes the first record. */
+  shift(): SizedRecord | undefined;
+}
+
 /**
  * Journal that shares a memory budget with other journals. If the budget is exceeded, the largest journals drop their
  * oldest records.
@@ -32,6 +47,8 @@ export class JournalBudget {
    */
   readonly #members = new Set<WeakRef<Member>>();
   #bytes = 0;
+  /** Creates the list in which a journal stores its records. */
+  createList: () => RecordList = () => [];
 
   constructor(limitBytes = defaultLimitBytes) {
     this.#limitBytes = limitBytes;

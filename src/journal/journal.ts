@@ -1,8 +1,8 @@
 import type { Delivery, ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
-import { JournalBudget } from './journal-budget.js';
+import { JournalBudget, type RecordList } from './journal-budget.js';
 import type { Outage } from './outage.js';
-import { bytesOf, cutBodies } from './record-bytes.js';
+import { bytesOf, cutBodies, type SizedRecord } from './record-bytes.js';
 import { UnrecordedCounter } from './unrecorded.js';
 
 /** Filter for journal entries. All conditions must match. */
@@ -39,12 +39,7 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  /**
-   * Records of requests, in the order of their responses. The array's elements before index `#start` are `undefined`,
-   * because their records were dropped.
-   */
-  #records: (RequestRecord | undefined)[] = [];
-  #start = 0;
+  records: RecordList;
   #bytes = 0;
   /** Id of the latest request; 0 before the first request. */
   lastId = 0;
@@ -82,6 +77,7 @@ export class RequestJournal {
   ) {
     this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    this.records = budget.createList();
     budget.join(this);
   }
 
@@ -91,7 +87,7 @@ export class RequestJournal {
   }
 
   get size(): number {
-    return this.#records.length - this.#start;
+    return this.records.length;
   }
 
   /** Number of listeners that the journal calls for each new record of a request. */
@@ -118,7 +114,7 @@ export class RequestJournal {
     this.pending--;
     this.added++;
     if (this.size === this.#limits.entries) this.#drop();
-    this.#records.push(record);
+    this.records.push(record);
     this.#grow(bytes);
     while (this.#bytes > this.#limits.bytes && this.size > 1) this.#drop();
     for (const listener of this.#listeners) {
@@ -146,11 +142,11 @@ export class RequestJournal {
       this.add({ ...heldRecord, ...delivery });
       return;
     }
-    const index = this.#records.findLastIndex((record) => record?.id === id);
+    const index = this.#kept().findLastIndex((record) => record.id === id);
     if (index < 0) return;
-    const previousRecord = this.#records[index] as RequestRecord;
+    const previousRecord = this.records.at(index) as RequestRecord;
     const after = cutBodies({ ...previousRecord, ...delivery }, this.#limits.bodyBytes);
-    this.#records[index] = after;
+    this.records.splice(index, 1, after);
     if (delivery.responseBody !== undefined) this.#grow(bytesOf(after) - bytesOf(previousRecord));
   }
 
@@ -164,7 +160,7 @@ export class RequestJournal {
    */
   read(from: number, most: number): RequestRecord[] {
     const first = Math.max(0, from - this.added + this.size);
-    return this.#kept(this.#start + first, this.#start + first + most);
+    return this.#kept(first, first + most);
   }
 
   /** Stored records in the order of their responses. Records are immutable. */
@@ -203,8 +199,7 @@ export class RequestJournal {
     this.outages = [];
     this.held.clear();
     this.unrecorded.clear();
-    this.#records = [];
-    this.#start = 0;
+    this.records = this.budget.createList();
     this.#grow(-this.#bytes);
     this.dropped = 0;
     this.pending = 0;
@@ -222,19 +217,12 @@ export class RequestJournal {
     this.budget.add(bytes);
   }
 
-  #kept(from = this.#start, to?: number): RequestRecord[] {
-    return this.#records.slice(from, to) as RequestRecord[];
+  #kept(from = 0, to?: number): RequestRecord[] {
+    return this.records.slice(from, to);
   }
 
   #drop(): void {
-    const oldest = this.#records[this.#start] as RequestRecord;
-    this.#records[this.#start++] = undefined;
-    // Copies the array of records only if at least half of it is dropped, so that each record is rarely copied.
-    if (this.#start > this.#records.length / 2) {
-      this.#records = this.#records.slice(this.#start);
-      this.#start = 0;
-    }
-    this.#grow(-bytesOf(oldest));
+    this.#grow(-bytesOf(this.records.shift() as SizedRecord));
     this.dropped++;
   }
 }

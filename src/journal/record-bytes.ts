@@ -14,8 +14,14 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
 /** Approximate memory of a journal record in bytes, without the lengths of its texts and bodies. */
 const recordBytes = 500;
 
+/** Fields of a record that determine its memory. */
+export type SizedRecord = Pick<
+  RequestRecord,
+  'requestBody' | 'responseBody' | 'token' | 'method' | 'path' | 'query' | 'client' | 'call'
+>;
+
 /** Approximate memory of a request's journal record, in bytes. Counts one byte per character of text. */
-export const bytesOf = ({ requestBody, responseBody, token, method, path, query, client, call }: RequestRecord) =>
+export const bytesOf = ({ requestBody, responseBody, token, method, path, query, client, call }: SizedRecord): number =>
   recordBytes +
   lengthOf(requestBody) +
   lengthOf(responseBody) +

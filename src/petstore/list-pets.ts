@@ -2,7 +2,7 @@ import { invalidRequest } from '../requests/api-error.js';
 import { parseInt64 } from '../values/int64.js';
 import { listLimit, type PetStatus, petStatuses } from './document.js';
 import { isStatus, type Operation, quote } from './operation.js';
-import { type PetStore, toJson } from './pet-store.js';
+import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
 /** Runs the operation listPets (`GET /pets`), which returns a list of pets. */
@@ -18,7 +18,7 @@ export const listPets: Operation = (call, { pets, settings }) => {
   }
   const skip = readPage(query, settings.paging, pets, limit, status);
   const page = pets.list({ status, limit, skip });
-  const body = toJson(page);
+  const body = `[${page.map(({ json }) => json).join(',')}]`;
   const next = skip + page.length;
   const last = page.at(-1);
   if (last === undefined || next >= pets.count(status)) return { status: 200, body };

@@ -1,4 +1,4 @@
-import { listLimit, type PetStatus } from './document.js';
+import type { PetStatus } from './document.js';
 import type { StoredPet } from './pet.js';
 
 /** Stored pets in list order, which is the order of their ids or shuffled. */
@@ -23,9 +23,9 @@ interface Joined {
 }
 
 /** JSON of the first pets of a row, up to the highest limit of a list. */
-interface RowStart {
+export interface RowStart {
   readonly body: Joined;
-  /** UTF-8 of `body`, one character per byte; the same object if `body` is ASCII. */
+  /** UTF-8 of `body`, one character per byte. */
   readonly utf8: Joined;
 }
 
@@ -40,48 +40,33 @@ export function fillStock(petRow: PetRow): PetStock {
 }
 
 /** Copies the lists of pets, so that the lists can be changed. The pets themselves are immutable and shared. */
-export const copyStock = ({ all, byStatus: { available, pending, sold }, starts }: PetStock): PetStock => ({
+export const copyStock = ({ all, byStatus: { available, pending, sold } }: PetStock): PetStock => ({
   all: [...all],
   byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
-  starts: new Map(starts),
+  starts: new Map(),
 });
 
 /** Returns the pets of a status, or all pets without one. */
 export const rowOf = ({ all, byStatus }: PetStock, status: PetStatus | undefined): PetRow =>
   status === undefined ? all : byStatus[status];
 
+/** Joins the JSON of pets. */
+export function joinStart(pets: readonly StoredPet[]): RowStart {
+  const texts = pets.map(({ json }) => json);
+  return { body: join(texts), utf8: join(texts.map(toUtf8)) };
+}
+
 /**
- * Returns the first pets of a row as a JSON array, also in UTF-8 with one character per byte. V8 does not copy a part of
- * a text, so the journal's record of a list needs no memory for the body until the body is read.
- * @param limit maximum number of pets, at most the highest limit of a list
+ * Returns the JSON array of the first n items. V8 does not copy a part of a text, so the journal's record of a list needs
+ * no memory for the body until the body is read.
  */
-export function firstPets(stock: PetStock, status: PetStatus | undefined, limit: number) {
-  const row = rowOf(stock, status);
-  let start = stock.starts.get(status);
-  if (start?.body.ends.length !== Math.min(row.length, listLimit.maximum) + 1) {
-    start = joinStart(row);
-    stock.starts.set(status, start);
-  }
-  const body = firstOf(start.body, limit);
-  return { body, utf8: start.utf8 === start.body ? body : firstOf(start.utf8, limit) };
-}
-
-const firstOf = ({ text, ends }: Joined, count: number) => `${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
-
-function joinStart(row: PetRow): RowStart {
-  const texts = row.slice(0, listLimit.maximum).map(({ json }) => json);
-  const bytes = texts.map(toUtf8);
-  const body = join(texts);
-  return { body, utf8: texts.every((text, index) => text === bytes[index]) ? body : join(bytes) };
-}
+export const firstOf = ({ text, ends }: Joined, count: number) =>
+  `${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
 
 function join(texts: readonly string[]): Joined {
   let end = 0;
-  const ends = texts.map(({ length }) => {
-    end += length + 1;
-    return end;
-  });
-  return { text: `[${texts.join(',')}`, ends: [1, ...ends] };
+  const ends = texts.map(({ length }) => (end += length + 1));
+  return { text: `[${texts.join()}`, ends: [1, ...ends] };
 }
 
 const encoder = new TextEncoder();

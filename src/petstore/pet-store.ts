@@ -5,9 +5,9 @@ import { findLowest } from '../values/find-lowest.js';
 import { compareInt64, greatestInt64, type Int64, isInt64, nextInt64 } from '../values/int64.js';
 import type { JsonValue } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
-import type { PetStatus } from './document.js';
+import { listLimit, type PetStatus } from './document.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
-import { copyStock, fillStock, firstPets, type PetRow, type PetStock, rowOf } from './pet-stock.js';
+import { copyStock, fillStock, firstOf, joinStart, type PetRow, type PetStock, rowOf } from './pet-stock.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
@@ -117,9 +117,14 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
    * Returns the first pets in list order as a JSON array, also in UTF-8 with one character per byte.
    * @param limit maximum number of pets, at most the highest limit of a list
    */
-  firstAsJson(status: PetStatus | undefined, limit: number): { body: string; utf8?: string } {
-    if (this.#newestFirst) return { body: toJson(this.list({ status, limit })) };
-    return firstPets(this.#stock, status, limit);
+  firstAsJson(status: PetStatus | undefined, limit: number): { body: string; utf8: string } {
+    const { starts } = this.#stock;
+    let start = starts.get(status);
+    if (start?.body.ends.length !== Math.min(this.count(status), listLimit.maximum) + 1) {
+      start = joinStart(this.list({ status, limit: listLimit.maximum }));
+      starts.set(status, start);
+    }
+    return { body: firstOf(start.body, limit), utf8: firstOf(start.utf8, limit) };
   }
 
   /**
@@ -243,9 +248,6 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return id;
   }
 }
-
-/** Joins the JSON of pets to a JSON array. */
-export const toJson = (pets: readonly StoredPet[]): string => `[${pets.map(({ json }) => json).join(',')}]`;
 
 /** First id for new pets: the next after the highest id, or 1 if the highest id is the greatest int64. */
 export const firstIdAfter = (highest: Int64): Int64 => (highest === greatestInt64 ? 1 : nextInt64(highest));

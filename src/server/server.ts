@@ -6,7 +6,7 @@ import type { UpstreamOptions } from '../own-routes/node/upstream.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { errorBody } from '../requests/api-error.js';
 import type { Sandboxes, SandboxesOptions } from '../sandboxes/sandboxes.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { parseBaseUrl } from './http/base-url.js';
@@ -15,6 +15,7 @@ import { isLoopback } from './http/guard.js';
 import { sendJson } from './http/send-response.js';
 import { createReport, type OnAnswer } from './http/served-answer.js';
 import { type CustomRoutes, createListener } from './listener.js';
+import { packRecords } from './packed-records.js';
 
 export interface ListenOptions {
   /** Port to listen on. Default 4010; 0 selects a free port. */
@@ -158,6 +159,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
       closing.abort();
       closing = new AbortController();
       sim = simulators.sim;
+      packRecords(coreOf(sim).state.journal);
       listener = createListener(simulators, {
         allowedHosts: new Set([...allowedHosts, ...ownNames].map((name) => name.toLowerCase())),
         allowedOrigins,
