@@ -50,6 +50,8 @@ export interface ApiCall {
    * requests then arrive first.
    */
   readonly holdsRefusals?: boolean | undefined;
+  /** Whether the adapter reads the field `utf8` of the response. */
+  readonly sendsUtf8?: boolean | undefined;
   /** Arrival time of the request, by the simulator's clock. Set only if the request was queued before being handled. */
   readonly arrivedAtMs?: number | undefined;
   /** Number of later requests that have arrived, but are still queued, when this request is handled. */
@@ -70,7 +72,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** UTF-8 of `body`, one character per byte, if known: an adapter then need not encode the text. */
+  /** UTF-8 of `body`, one character per byte, if known and the call asks for it: the adapter then need not encode the text. */
   utf8?: Outcome['utf8'];
   /** Binary body or stream of a custom operation's response, sent instead of `body`. */
   raw?: Outcome['raw'];

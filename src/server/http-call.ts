@@ -22,6 +22,7 @@ export class HttpCall implements ApiCall {
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
   readonly holdsRefusals: boolean;
+  readonly sendsUtf8 = true;
   readonly adapterHeaders: ApiCall['adapterHeaders'];
 
   constructor(

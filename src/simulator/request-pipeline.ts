@@ -280,7 +280,7 @@ export class RequestPipeline {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
-      utf8: isPage ? undefined : outcome.utf8,
+      utf8: call.sendsUtf8 && !isPage ? outcome.utf8 : undefined,
       raw: outcome.raw,
       operation: match.operation,
       key,

@@ -56,6 +56,9 @@ function createRecords(random: Random): RequestRecord[] {
       ...random.pick<Partial<RequestRecord>>([
         { isAbandoned: true },
         { isLost: true },
+        { fault: 'late' },
+        { assumption: 'malformedPetId' },
+        { refusal: 'limit', promisedAtMs: 1, bannedUntilMs: undefined },
         { heldMs: 20 },
         { wire: { kind: 'close' } },
         { rate: rate && { ...rate, remaining: rate.remaining + 1 } },
