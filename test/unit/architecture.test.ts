@@ -103,6 +103,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'control-api',
     'control-api/node',
     'in-process',
+    'journal',
     'own-routes/node',
     'petstore',
     'rate-limits',
