@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';
+import { coreOf } from '../../src/simulator/simulator.js';
+import { patience } from '../support/patience.js';
 import { tries } from '../support/prove.js';
 import { openStage, type Stage, send } from './both-controls.js';
 
@@ -164,8 +166,9 @@ test('many concurrent waits cause no leak warning of Node', async () => {
   process.on('warning', note);
   try {
     const { sim, there } = stage;
-    const waiting = Array.from({ length: 40 }, () => there.waitForRequests({ timeout: '10s' }));
-    setTimeout(() => send(sim), 100);
+    const waiting = Array.from({ length: 40 }, () => there.waitForRequests({ timeout: '30s' }));
+    await vi.waitUntil(() => coreOf(sim).state.journal.listeners === 40, patience);
+    await send(sim);
     for (const result of await Promise.all(waiting)) expect(result.met).toBe(true);
     await breathe();
     expect(warnings).toEqual([]);
