@@ -99,6 +99,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
    * server neither logs such an operation nor lists it among the changes.
    */
   readonly isRead?: true;
+  /** Advice that follows the message about a body above the maximum size. */
+  readonly ifTooLarge?: string;
   /** Whether the operation affects no later request. The dashboard's list of changes omits such an operation. */
   readonly isQuiet?: true;
   /**

@@ -275,6 +275,14 @@ export interface SandboxControl {
     verdict: string;
     journal: string;
   };
+  /** Judges a client by a recording, HAR or JSON Lines, as `petstore-sim judge` does; nothing is stored. */
+  judgeFile(input: {
+    name: string;
+    text: string;
+    baseUrl?: string | undefined;
+    ended?: boolean | undefined;
+    oneKey?: boolean | undefined;
+  }): Promise<RunReport>;
   /** Lists the sandboxes in order of their last use, the oldest first. */
   listSandboxes(input?: NoInput): SandboxInfo[];
   /** Creates a sandbox with the scenario of the server, or with another scenario by its name or content. */

@@ -1,42 +1,101 @@
+import { earliestRetryMs, readReset } from '../judge/promises.js';
+import { rateLimitHeaders } from '../rate-limits/header-names.js';
+import { servedAgainAfter } from '../rate-limits/served-again.js';
+import type { RequestRecord } from '../requests/request-record.js';
+import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import type { Exchange } from '../traffic-files/exchange.js';
+import { groupBy } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a } from '../values/mask-key.js';
+import { toWindowFields } from '../values/window-fields.js';
+import { createRowFields, present } from './entry-row.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
+import { explain } from './why.js';
 
 /** Maximum length of a body on the dashboard, in characters. */
 const maximumCharacters = 4_000;
 
 /** Converts recorded exchanges to journal entries, for the dashboard. */
-export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] =>
-  exchanges.map((exchange): JournalEntry => {
-    const { id, arrivedAtMs, answeredAtMs, token, operation, method, baseUrl, path, query, status } = exchange;
-    const { requestBody, responseBody, headers, connection, call, strikes, episode, refusal } = exchange;
-    return {
-      id,
-      time: new Date(arrivedAtMs).toISOString(),
-      durationMs: Math.round(answeredAtMs - arrivedAtMs),
-      ...(token !== undefined && { key: token, keyId: token }),
-      ...(operation !== undefined && { operation }),
-      method,
-      path,
-      query,
-      status,
-      strikes,
-      episode,
-      ...(refusal !== undefined && { refusal }),
-      ...(exchange.isStrike && { strike: true as const }),
-      ...(connection !== undefined && { connection }),
-      ...(call !== undefined && { call }),
+export function recordedEntries(exchanges: readonly Exchange[]): JournalEntry[] {
+  const rowFields = createRowFields();
+  const refusals = new Map<string | undefined, RequestRecord>();
+  return exchanges.map((exchange): JournalEntry => {
+    const entry = withPromise(exchange);
+    const { token, refusal, promisedAtMs, baseUrl, headers, requestBody, responseBody } = entry;
+    const before = refusals.get(token);
+    if (refusal !== undefined && promisedAtMs !== undefined) refusals.set(token, entry);
+    else refusals.delete(token);
+    const shown = { key: token, path: entry.path, query: masked(entry.query), call: entry.call };
+    const row = present(rowFields(entry, shown, before));
+    const shownEntry: JournalEntry = {
+      ...row,
+      durationMs: Math.round(row.durationMs),
+      ...(token !== undefined && { keyId: token }),
       baseUrl,
       headers: { ...headers },
       ...(requestBody && { requestBody: bodyOf(textOfBytes(requestBody)) }),
       ...(responseBody !== '' && { responseBody: bodyOf(textOfBytes(responseBody)) }),
+      ...(entry.client !== undefined && { client: entry.client }),
     };
+    return exchange.isOwn ? { ...shownEntry, why: explain(shownEntry) } : shownEntry;
   });
+}
 
-function bodyOf(text: string): JournalBody {
-  const bytes = new TextEncoder().encode(text);
+/** Adds the time from which the client may retry. Only recordings of the simulator contain the true time. */
+function withPromise(exchange: Exchange): Exchange {
+  if (exchange.isOwn || exchange.refusal === undefined) return exchange;
+  return { ...exchange, promisedAtMs: earliestRetryMs(exchange) };
+}
+
+/** Describes the keys of a recording at its end, as far as its responses show their state. */
+export function recordedKeys(exchanges: readonly Exchange[]): KeyInfo[] {
+  const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
+  return [...groupBy(exchanges, ({ token }) => token)].flatMap(([token, own]): KeyInfo[] => {
+    if (token === undefined) return [];
+    const last = withPromise(own.at(-1) as Exchange);
+    const again = servedAgainAfter(last);
+    const isWaiting = again !== undefined && again.atMs > nowMs;
+    const isBanned = isWaiting && (again.bannedUntilMs ?? 0) > nowMs;
+    const windows = new Map(own.flatMap((exchange) => windowOf(exchange) ?? []));
+    return [
+      {
+        key: token,
+        id: token,
+        plan: own.findLast(({ plan }) => plan !== undefined)?.plan ?? '',
+        state: isBanned ? 'banned' : 'active',
+        ...(toWindowFields([...windows]) as Pick<KeyInfo, 'minute' | 'day'>),
+        strikes: last.strikes,
+        ...(isBanned && { bannedUntil: new Date(again.bannedUntilMs as number).toISOString() }),
+        ...(isWaiting && {
+          servedAgain: { at: new Date(again.atMs).toISOString(), ...(again.window && { window: again.window }) },
+        }),
+      },
+    ];
+  });
+}
+
+/** Reads the limit that a response's headers describe. The window's name is known only in recordings of the simulator. */
+function windowOf(exchange: Exchange): readonly [readonly [string, WindowInfo]] | undefined {
+  const { headers, window = 'limit' } = exchange;
+  const [limit, remaining] = [rateLimitHeaders.limit, rateLimitHeaders.remaining].map((name) => Number(headers[name]));
+  const resetMs = readReset(exchange);
+  if (!Number.isSafeInteger(limit) || !Number.isSafeInteger(remaining) || resetMs === undefined) return undefined;
+  const info = { limit: limit as number, remaining: remaining as number, resetAtSeconds: Math.ceil(resetMs / 1000) };
+  return [[window, info]];
+}
+
+function bodyOf(whole: string): JournalBody {
+  const bytes = new TextEncoder().encode(whole);
   const size = { bytes: bytes.length, hash: fnv1a(bytes) };
+  const text = masked(whole);
   if (text.length <= maximumCharacters) return { ...size, text };
   return { ...size, text: text.slice(0, maximumCharacters).toWellFormed(), truncated: true };
 }
+
+const secretNames =
+  'api[-_]?key|(?:access|private|secret)[-_]?key|token|secret|passw(?:or)?d|pwd|signature|credential|session|auth(?!or)';
+const secretParameter = new RegExp(`((?:^|[?&])(?:key|[^=&?\\s"{]*(?:${secretNames})[^=&?\\s"{]*)=)[^&\\s"]+`, 'gi');
+const secretField = new RegExp(`("(?:[^"\\\\]*(?:${secretNames})[^"\\\\]*)"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
+
+/** Masks parameters and JSON fields of a recording whose names are those of secrets, because people share reports. */
+const masked = (text: string): string => text.replace(secretParameter, '$1…').replace(secretField, '$1"…"');

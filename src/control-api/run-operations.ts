@@ -25,6 +25,13 @@ const maximumCharacters = 4_000;
 /** Paths of the control API whose responses are included in the exported report of a run. */
 const reportedPaths = ['/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
 
+export const runReportSchema = fields({
+  format: oneOf(runFormat),
+  entries: list(journalEntrySchema),
+  changes: list(changeSchema),
+  answers: described(mapOf(string, anything), 'Results of read operations, by their paths.'),
+});
+
 /**
  * Creates the control operation that exports a report of a simulator's requests and their verdict.
  * @param operations returns the simulator's control operations; the report contains results of `/keys`, `/faults`,
@@ -37,12 +44,7 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
     summary:
       'Exports a report: every request with the steps that led to its response, the verdict, keys, faults, assumptions, scenario',
     input: fields({}),
-    result: fields({
-      format: oneOf(runFormat),
-      entries: list(journalEntrySchema),
-      changes: list(changeSchema),
-      answers: described(mapOf(string, anything), 'Results of read operations, by their paths.'),
-    }),
+    result: runReportSchema,
     *run(sim, _, { outages }) {
       const options = { outages: outages?.() };
       const verdict = yield* judgeInSteps(sim, undefined, options);

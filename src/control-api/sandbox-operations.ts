@@ -3,13 +3,15 @@ import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
-import type { AnySchema, Schema } from '../validation/schema.js';
-import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { type AnySchema, refine, type Schema } from '../validation/schema.js';
+import { boolean, fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
 import { described, findScenario, name, removed, withJsonSchema } from './input-values.js';
+import { runReportSchema } from './run-operations.js';
+import type { RunReport } from './run-report.js';
 
 /** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
@@ -18,9 +20,25 @@ export interface SandboxHost {
   sandboxes: Sandboxes;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
   origin: string;
+  /**
+   * Judges a client by the text of a recording. The server provides the function, because simulators in a page have no
+   * code for it.
+   */
+  judgeFile(file: RecordedText): Promise<RunReport>;
+}
+
+/** Text of a recording: HAR or JSON Lines. The other fields are those of `petstore-sim judge`. */
+export interface RecordedText {
+  /** Name of the file, for the verdict and for messages. */
+  readonly name: string;
+  readonly text: string;
+  readonly baseUrl?: string | undefined;
+  readonly ended?: boolean | undefined;
+  readonly oneKey?: boolean | undefined;
 }
 
 const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
+const asyncOperation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Promise<Out>>) => of;
 
 export const noSandbox = () =>
   notFound('Unknown sandbox; expected a name that GET /__sim/sandboxes lists. Idle sandboxes are dropped.');
@@ -86,6 +104,30 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
       verdict: `${origin}/__sim/verdict`,
       journal: `${origin}/__sim/journal`,
     }),
+  }),
+  judgeFile: asyncOperation({
+    method: 'POST',
+    path: '/judge',
+    isRead: true,
+    maximumBytes: 48 * 1024 * 1024,
+    ifTooLarge: 'petstore-sim judge FILE judges a file of any size',
+    summary: 'Judges a client by a recording, HAR or JSON Lines, as `petstore-sim judge` does; nothing is stored',
+    input: fields({
+      name: described(
+        refine(string, (name) => name !== '', 'the name of the file'),
+        'Name of the file.',
+      ),
+      text: described(string, 'Content of the file.'),
+      baseUrl: optional(described(string, 'Base URL of the service, if it is not the simulated one.')),
+      ended: optional(described(boolean, 'Whether the client had ended.')),
+      oneKey: optional(described(boolean, 'Whether all requests had the same key, which the recording omits.')),
+    }),
+    example: {
+      name: 'client.jsonl',
+      text: '{"time":"2026-01-01T12:00:00Z","durationMs":9,"method":"GET","baseUrl":"http://127.0.0.1:4010/v1","path":"/pets","status":200}',
+    },
+    result: runReportSchema as Schema<RunReport>,
+    run: ({ judgeFile }, file) => judgeFile(file),
   }),
   listSandboxes: operation({
     method: 'GET',

@@ -29,6 +29,8 @@ export interface RunResult extends Verdict {
    * scenario has the field `expect`.
    */
   about?: string;
+  /** Sentences about missing parts of a recording. */
+  notes?: readonly string[];
 }
 
 export interface ResultOptions {

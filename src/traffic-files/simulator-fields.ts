@@ -1,4 +1,5 @@
 import type { RefusalKind, RefusedBy, RequestRecord } from '../requests/request-record.js';
+import { mapOf } from '../values/plain-data.js';
 import { numberOf, textOf } from './json-fields.js';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -27,6 +28,7 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     plan: textOf(entry.plan),
     window: textOf(entry.window),
     refusal: textOf(entry.refusal) as RefusalKind | undefined,
+    rate: readRate(entry.usage),
     promisedAtMs,
     bannedUntilMs,
     strikes,
@@ -40,6 +42,12 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     ...(entry.lost === true && { isLost: true }),
     assumption: textOf(entry.assumption),
   };
+}
+
+function readRate(usage: unknown): RequestRecord['rate'] {
+  const { limit, used, resetAt } = mapOf(usage);
+  if (typeof limit !== 'number' || typeof used !== 'number' || typeof resetAt !== 'string') return undefined;
+  return { limit, remaining: limit - used, resetAtSeconds: Date.parse(resetAt) / 1000 };
 }
 
 /**

@@ -67,7 +67,8 @@ describe('a large input is processed in steps of one key or one pet', () => {
   });
 
   test('a sandbox with many keys is created in that many steps, and exists after the last one', () => {
-    const server = { sim: createSimulator(), origin: '' };
+    const judgeFile = () => Promise.reject(new Error('unused'));
+    const server = { sim: createSimulator(), origin: '', judgeFile };
     const sandboxes = new Sandboxes(server.sim, () => 0);
     const input = { name: 'large', scenario: { keys: manyKeys() } };
     const steps = performInSteps(sandboxOperations.createSandbox, { ...server, sandboxes }, input, {});

@@ -98,7 +98,17 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'validation',
     'values',
   ],
-  'control-api/node': ['control-api', 'rate-limits', 'requests', 'server/http', 'values'],
+  'control-api/node': [
+    'control-api',
+    'judge',
+    'petstore',
+    'rate-limits',
+    'requests',
+    'scenario/node',
+    'server/http',
+    'traffic-files',
+    'values',
+  ],
   server: [
     'control-api',
     'control-api/node',

@@ -1,15 +1,9 @@
-import { recordedEntries } from '../../control-api/recorded-entries.js';
-import { type RunReport, runFormat } from '../../control-api/run-report.js';
-import { judgeRecording } from '../../judge/judge-recording.js';
+import { judgedRecording } from '../../control-api/judged-recording.js';
 import type { Verdict } from '../../judge/judge-run.js';
-import { remainingIn } from '../../judge/promises.js';
 import { operationFacts } from '../../judge/run.js';
-import { resultOf } from '../../judge/run-result.js';
 import { petstore } from '../../petstore/petstore.js';
-import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
-import type { Exchange } from '../../traffic-files/exchange.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText } from '../../values/json.js';
 import type { CliInput } from '../cli-input.js';
@@ -48,45 +42,28 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
   const isTrace = flags.trace !== undefined;
   const baseUrl = baseUrlOf(flags['base-url']);
   const refusals = refusalsOf(flags.refused);
-  const {
-    exchanges: read,
-    service,
-    notes,
-    leftOut,
-    isCut,
-  } = isTrace
+  const recording = isTrace
     ? await readTraceFile(flags.trace as string, baseUrl)
     : await readRecordedFiles(files, {
         baseUrl,
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
       });
-  const exchanges = withRefusals(read, refusals);
-  const verdict = judgeRecording(exchanges, {
+  const { result, entries, report } = judgedRecording(recording, {
     ...operationFacts([petstore]),
-    name: flags.scenario ?? service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
-    service,
+    name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
     isOver: flags.ended,
     isOneKey: flags['one-key'],
-    leftOut,
-    isCut,
     expect: scenario?.expect,
     needs: scenario?.client,
     areHeadersHidden: resolved?.settings.cors === 'hidden',
+    refusals,
+    result: { ...options, description: aboutScenario(scenario) },
   });
-  const runResult = resultOf(verdict, { ...options, description: aboutScenario(scenario) });
-  const run = (shown: Verdict) =>
-    jsonText({
-      format: runFormat,
-      entries: recordedEntries(exchanges),
-      changes: [],
-      answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
-    } satisfies RunReport);
-  const entries = withRefusals(exchanges, [429]);
   return writeReports(
     flags,
-    { result: runResult, entries, notes, run },
-    nextCommands(runResult, flags, files, service),
+    { result, entries, notes: recording.notes, run: (shown) => jsonText(report(shown)) },
+    nextCommands(result, flags, files, recording.service),
   );
 }
 
@@ -111,22 +88,6 @@ function refusalsOf(texts: readonly string[] = []): number[] {
   }
   return texts.map(Number);
 }
-
-/**
- * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in
- * `statuses` count. A status other than 429 also needs a Retry-After header, or X-RateLimit-Remaining 0.
- */
-const isLimitOfOtherApi = (exchange: Exchange, statuses: readonly number[]) =>
-  !exchange.isOwn &&
-  statuses.includes(exchange.status) &&
-  (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
-
-/**
- * Sets `refusal: 'limit'` in each recorded request to an API other than the Petstore whose response refused the request
- * because of a rate limit.
- */
-const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
-  exchanges.map((exchange) => (isLimitOfOtherApi(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
 
 /**
  * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise

@@ -19,7 +19,7 @@ import type { CustomRoutesDescription } from '../custom-routes-description.js';
 import type { EntryFeed } from '../entry-stream.js';
 import { isLazy, jsonPieces } from '../lazy-result.js';
 import { openEntryFeed, perform, performInSteps } from '../perform.js';
-import { noSandbox, sandboxUrls } from '../sandbox-operations.js';
+import { noSandbox, type RecordedText, type SandboxHost, sandboxUrls } from '../sandbox-operations.js';
 import type { ControlOperations, ServedService } from '../served-service.js';
 import type { ServedSimulators } from '../served-simulators.js';
 import { createEventSender } from './control-events.js';
@@ -152,7 +152,15 @@ export function createControlRouter(
         const limit = operation.maximumBytes ?? maximumBodyBytes;
         // Rejects HEAD for a stream. Express would handle HEAD like GET, and the response would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
-        if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
+        if (method !== 'get') {
+          route[method](
+            (_, response, next) => {
+              response.locals.ifTooLarge = operation.ifTooLarge;
+              next();
+            },
+            express.raw({ limit, type: () => true }),
+          );
+        }
         route[method](serve(name, operation, find));
       }
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
@@ -163,7 +171,9 @@ export function createControlRouter(
     return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
   });
   servePage(app, publicUrl);
-  mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: toldOrigin(request) } }));
+  mount('/__sim', sandboxOperations, (request) => ({
+    target: { sim, sandboxes, origin: toldOrigin(request), judgeFile } satisfies SandboxHost,
+  }));
   mount('/__sim/sandboxes/:sandbox', operations, (request) => {
     const name = request.params.sandbox as string;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -212,6 +222,9 @@ export function createControlRouter(
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
+/** Judges a recording. Loads the code at the first call, because few servers need it. */
+const judgeFile = async (file: RecordedText) => (await import('./judge-file.js')).judgeFile(file);
+
 const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
   response.set('Allow', allowed);
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
@@ -229,7 +242,7 @@ const errorHandler =
       response.destroy();
       return;
     }
-    const described = describeError(toControlError(error), request);
+    const described = describeError(toControlError(error), request, response.locals.ifTooLarge);
     const { status, retryAfterSeconds } = described;
     const body = errorBody(described);
     note(response, body);
@@ -237,10 +250,13 @@ const errorHandler =
     response.status(status).type('application/json').send(body);
   };
 
-function describeError(error: unknown, request: Request): ControlError {
+function describeError(error: unknown, request: Request, ifTooLarge?: string): ControlError {
   if (error instanceof ControlError) return error;
   const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };
-  if (status === 413) return new ControlError(413, 'payload_too_large', `The body is larger than ${limit} bytes.`);
+  if (status === 413) {
+    const advice = ifTooLarge === undefined ? '' : `; ${ifTooLarge}`;
+    return new ControlError(413, 'payload_too_large', `The body is larger than ${limit} bytes${advice}.`);
+  }
   if (status === 415)
     return new ControlError(
       415,

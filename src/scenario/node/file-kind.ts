@@ -35,18 +35,28 @@ export function foundInstead(file: string, expected: readonly FileKind['kind'][]
   return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
 }
 
+/** Does the same as `foundInstead` for the text of a file. */
+export function textInstead(text: string, expected: readonly FileKind['kind'][]): string | undefined {
+  const found = text.length > maximumBytes ? undefined : kindOfText(text);
+  return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
+}
+
 export const formatKind = ({ is, advice }: FileKind): string => (advice === undefined ? is : `${is}; ${advice}`);
 
 /** Recognizes the kind of a file. Returns `undefined` for an unrecognized or unreadable file. */
 function kindOfFile(file: string): FileKind | undefined {
   const bytes = readStart(file);
   if (bytes === undefined) return undefined;
-  const [first, second] = bytes;
-  if (first === 0x1f && second === 0x8b) return other('a file compressed by gzip', 'decompress it with gunzip first');
-  if (first === 0x50 && second === 0x4b) return other('a ZIP archive', 'unpack it first');
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return other('text in UTF-16', 'save it in UTF-8');
-  return bytes.length > maximumBytes ? undefined : kindOfText(new TextDecoder().decode(bytes));
+  const isTooLong = bytes.length > maximumBytes;
+  const text = new TextDecoder().decode(isTooLong ? bytes.subarray(0, 4) : bytes);
+  return isTooLong ? kindOfStart(text) : kindOfText(text);
+}
+
+/** Recognizes a file that is no UTF-8 by its first bytes, decoded as UTF-8: an invalid byte is U+FFFD. */
+function kindOfStart(text: string): FileKind | undefined {
+  if (text.startsWith('\u001f\ufffd')) return other('a file compressed by gzip', 'decompress it with gunzip first');
+  if (text.startsWith('PK')) return other('a ZIP archive', 'unpack it first');
+  return text.startsWith('\ufffd\ufffd') ? other('text in UTF-16', 'save it in UTF-8') : undefined;
 }
 
 /** Reads a file; of a file larger than `maximumBytes`, only one byte more. Returns `undefined` for an unreadable file. */
@@ -67,6 +77,8 @@ function readStart(file: string): Uint8Array | undefined {
 
 /** Recognizes the kind of a text. Returns `undefined` for a text of an unknown kind. */
 export function kindOfText(text: string): FileKind | undefined {
+  const binary = kindOfStart(text);
+  if (binary !== undefined) return binary;
   const start = text.trimStart();
   if (start === '') return other('an empty file');
   if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text);

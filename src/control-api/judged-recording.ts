@@ -1,0 +1,69 @@
+import { type JudgeRecordingOptions, judgeRecording } from '../judge/judge-recording.js';
+import { remainingIn } from '../judge/promises.js';
+import { type ResultOptions, type RunResult, resultOf } from '../judge/run-result.js';
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import type { Exchange } from '../traffic-files/exchange.js';
+import type { Recording } from '../traffic-files/read-recording.js';
+import { recordedEntries, recordedKeys } from './recorded-entries.js';
+import { type RunReport, runFormat } from './run-report.js';
+
+/** Options for the verdict on a recording, except those that the recording itself decides. */
+interface JudgedRecordingOptions extends Omit<JudgeRecordingOptions, 'service' | 'leftOut' | 'isCut'> {
+  /** Statuses other than 429 with which another service than the main one refuses requests by a limit. */
+  readonly refusals?: readonly number[] | undefined;
+  readonly result?: ResultOptions | undefined;
+}
+
+/** Verdict on a recording, with the requests and the report data from which its reports are made. */
+interface JudgedRecording {
+  readonly result: RunResult;
+  /** Recorded requests, in which refusals by a limit are marked. */
+  readonly entries: readonly Exchange[];
+  /** Creates the report data, with the shown verdict. */
+  report(shown: RunResult): RunReport;
+}
+
+/** Judges a client by a recording, as `petstore-sim judge` and the dashboard do. */
+export function judgedRecording(
+  { exchanges: read, service, leftOut, isCut, notes }: Omit<Recording, 'baseUrls' | 'entries' | 'clockOffsetMs'>,
+  { refusals = [], result: resultOptions = {}, ...options }: JudgedRecordingOptions,
+): JudgedRecording {
+  const exchanges = withRefusals(read, refusals);
+  const verdict = judgeRecording(exchanges, { ...options, service, leftOut, isCut });
+  const entries = withRefusals(exchanges, [429]);
+  return {
+    result: resultOf(verdict, resultOptions),
+    entries,
+    report(shown) {
+      const keys = recordedKeys(entries);
+      const nowMs = entries.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
+      return {
+        format: runFormat,
+        entries: recordedEntries(entries),
+        changes: [],
+        answers: {
+          '/verdict': notes.length === 0 ? shown : { ...shown, notes },
+          '/scenario': { name: shown.scenario, scenario: {} },
+          '/keys?limit=100': { keys: keys.slice(0, 100), total: keys.length },
+          '/clock': { now: new Date(nowMs).toISOString(), mode: 'frozen' },
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in
+ * `statuses` count. A status other than 429 also needs a Retry-After header, or X-RateLimit-Remaining 0.
+ */
+const isLimitOfOtherApi = (exchange: Exchange, statuses: readonly number[]) =>
+  !exchange.isOwn &&
+  statuses.includes(exchange.status) &&
+  (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
+
+/**
+ * Sets `refusal: 'limit'` in each recorded request to an API other than the Petstore whose response refused the request
+ * because of a rate limit.
+ */
+const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
+  exchanges.map((exchange) => (isLimitOfOtherApi(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));

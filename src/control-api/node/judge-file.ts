@@ -1,0 +1,48 @@
+import { operationFacts } from '../../judge/run.js';
+import { recordedPetstore } from '../../petstore/document.js';
+import { petstore } from '../../petstore/petstore.js';
+import { textInstead } from '../../scenario/node/file-kind.js';
+import { parseBaseUrl } from '../../server/http/base-url.js';
+import { RecordingError } from '../../traffic-files/json-items.js';
+import { type Recording, readRecording } from '../../traffic-files/read-recording.js';
+import { invalid } from '../control-error.js';
+import { judgedRecording } from '../judged-recording.js';
+import type { RunReport } from '../run-report.js';
+import type { RecordedText } from '../sandbox-operations.js';
+
+/**
+ * Judges a client by the text of a recording, and returns the report of the run. Keys are replaced by names, and nothing
+ * is stored.
+ * @throws {ControlError} for a text that is no recording, with the sentence of `petstore-sim judge`
+ */
+export async function judgeFile({ name, text, baseUrl, ended, oneKey }: RecordedText): Promise<RunReport> {
+  const recording = await read(name, text, baseUrl);
+  const { result, report } = judgedRecording(recording, {
+    ...operationFacts([petstore]),
+    name: recording.service ?? name,
+    isOver: ended,
+    isOneKey: oneKey,
+  });
+  return report(result);
+}
+
+async function read(name: string, text: string, baseUrlText: string | undefined): Promise<Recording> {
+  const url = baseUrlText === undefined ? undefined : parseBaseUrl(baseUrlText);
+  if (baseUrlText !== undefined && url === undefined)
+    throw invalid(
+      `baseUrl: expected the base URL of the service, such as https://api.github.com, got ${JSON.stringify(baseUrlText)}`,
+    );
+  const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
+  const file = { name, pieces: [new TextEncoder().encode(text)], kind: () => textInstead(text, ['traffic']) };
+  try {
+    return await readRecording([file], recordedPetstore, { baseUrl, isAnyService: true });
+  } catch (error) {
+    if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
+    // A truncated file with whole entries is a recording: the error says to which service its requests are.
+    const isRecording = error instanceof RecordingError && error.hasEntries;
+    const found = textInstead(text, isRecording ? ['traffic', 'broken'] : ['traffic']);
+    throw invalid(
+      found === undefined ? `${name}: ${error.message}` : `${name}: expected a HAR file or JSON Lines, got ${found}`,
+    );
+  }
+}
