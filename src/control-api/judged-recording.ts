@@ -1,11 +1,13 @@
 import { type JudgeRecordingOptions, judgeRecording } from '../judge/judge-recording.js';
+import type { Verdict } from '../judge/judge-run.js';
 import { remainingIn } from '../judge/promises.js';
+import { untested } from '../judge/report/wording.js';
 import { type ResultOptions, type RunResult, resultOf } from '../judge/run-result.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Exchange } from '../traffic-files/exchange.js';
 import type { Recording } from '../traffic-files/read-recording.js';
 import { recordedEntries, recordedKeys } from './recorded-entries.js';
-import { type RunReport, runFormat } from './run-report.js';
+import { keyVerdictPath, maximumKeyVerdicts, type RunReport, runFormat } from './run-report.js';
 
 /** Options for the verdict on a recording, except those that the recording itself decides. */
 interface JudgedRecordingOptions extends Omit<JudgeRecordingOptions, 'service' | 'leftOut' | 'isCut'> {
@@ -29,7 +31,8 @@ export function judgedRecording(
   { refusals = [], result: resultOptions = {}, ...options }: JudgedRecordingOptions,
 ): JudgedRecording {
   const exchanges = withRefusals(read, refusals);
-  const verdict = judgeRecording(exchanges, { ...options, service, leftOut, isCut });
+  const judge = (some: readonly Exchange[]) => judgeRecording(some, { ...options, service, leftOut, isCut });
+  const verdict = judge(exchanges);
   const entries = withRefusals(exchanges, [429]);
   return {
     result: resultOf(verdict, resultOptions),
@@ -42,7 +45,16 @@ export function judgedRecording(
         entries: recordedEntries(entries),
         changes: [],
         answers: {
-          '/verdict': notes.length === 0 ? shown : { ...shown, notes },
+          '/verdict': withUntested(notes.length === 0 ? shown : { ...shown, notes }),
+          ...Object.fromEntries(
+            keys.length < 2 || keys.length > maximumKeyVerdicts
+              ? []
+              : keys.map(({ key, id }) => {
+                  // A request without a known key may be one of this key.
+                  const own = exchanges.filter(({ token }) => token === undefined || token === key);
+                  return [keyVerdictPath(id), withUntested(judge(own))];
+                }),
+          ),
           '/scenario': { name: shown.scenario, scenario: {} },
           '/keys?limit=100': { keys: keys.slice(0, 100), total: keys.length },
           '/clock': { now: new Date(nowMs).toISOString(), mode: 'frozen' },
@@ -51,6 +63,8 @@ export function judgedRecording(
     },
   };
 }
+
+const withUntested = (verdict: Verdict): Verdict => ({ ...verdict, untested: untested(verdict) });
 
 /**
  * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in

@@ -43,7 +43,10 @@ export interface AppProps {
    */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
-  onFile(file: File): Promise<void>;
+  /** Whether a server judges opened recordings. */
+  canJudge: boolean;
+  /** Opens a file. @param baseUrl base URL of the service whose requests a recording contains */
+  onFile(file: File, baseUrl?: string): Promise<void>;
   /** Runs the demo's clients in a sandbox of their own, and shows it. */
   onDemo?: () => Promise<void>;
   onBack?: (() => void) | undefined;
@@ -73,6 +76,7 @@ export function App({
   place,
   hasAddress = false,
   onSandbox,
+  canJudge,
   onFile,
   onDemo,
   onBack,
@@ -88,6 +92,7 @@ export function App({
   const [message, setMessage] = useState<Message>();
   const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<Tab>('requests');
+  const [isDragging, setDragging] = useState(false);
   const [petText, setPetText] = useState('');
   const [{ Pets }, setPets] = useState<Partial<typeof import('./pets.js')>>({});
   const root = useRef<HTMLDivElement>(null);
@@ -236,8 +241,13 @@ export function App({
       freeze: () => session.canAct && void actions.toggleClock(),
       help: () => setShown({ kind: 'help' }),
     });
-  const open = (file: File | null | undefined) => {
-    if (file) onFile(file).catch((error: Error) => showFailure(error.message));
+  const open = (file: File | null | undefined, baseUrl?: string) => {
+    if (!file) return;
+    onFile(file, baseUrl).catch(({ message: text }: Error) => {
+      const url = /--base-url (\S+) judges/.exec(text)?.[1];
+      const remedy = url && { name: `Judge the client of ${url}`, act: () => open(file, url) };
+      setMessage({ text, isFailure: true, ...(remedy && { remedy }) });
+    });
   };
   const drop = useRef(open);
   drop.current = open;
@@ -248,9 +258,14 @@ export function App({
     for (const name of ['down', 'move', 'up', 'cancel'] as const)
       addEventListener(`pointer${name}`, rememberPressedElement, leave);
     on('keydown', (event: KeyboardEvent) => press.current(event));
-    on('dragover', (event: DragEvent) => event.preventDefault());
+    on('dragover', (event: DragEvent) => {
+      event.preventDefault();
+      if (event.dataTransfer?.types.includes('Files')) setDragging(true);
+    });
+    on('dragleave', ({ relatedTarget }: DragEvent) => relatedTarget ?? setDragging(false));
     on('drop', (event: DragEvent) => {
       event.preventDefault();
+      setDragging(false);
       drop.current(event.dataTransfer?.files[0]);
     });
     return () => leave.abort();
@@ -296,6 +311,7 @@ export function App({
         onSandbox={(name) => onSandbox?.(name)}
         onCopy={copy}
         onBack={onBack}
+        canJudge={canJudge}
         onClose={onClose}
       />
       <input
@@ -303,8 +319,17 @@ export function App({
         type="file"
         hidden
         aria-label="Open a file"
-        onChange={(event) => open(event.currentTarget.files?.[0])}
+        onChange={({ currentTarget: input }) => {
+          open(input.files?.[0]);
+          // The same file can be chosen again.
+          input.value = '';
+        }}
       />
+      {isDragging && (
+        <div class="drop" role="status">
+          {canJudge ? 'Drop a HAR file to judge it' : 'Drop a report or a HAR file to open it'}
+        </div>
+      )}
       <ConnectionLost session={session} />
       <Main class="main">
         <aside aria-label="State">
@@ -343,6 +368,7 @@ export function App({
                 onCopy={copy}
                 onFailure={showFailure}
                 onLoad={(scenario) => void actions.load(scenario, true)}
+                onOpen={() => picker.current?.click()}
                 onDemo={onDemo && (() => onDemo().catch((error: Error) => showFailure(error.message)))}
               />
             </Timeline>

@@ -57,8 +57,8 @@ export function Help({ onClose }: { onClose(): void }) {
       </dl>
       <p class="note">
         Words of the filter: a key, a status (429, 5xx), an operation, a fault, a finding, #12, refused, strike, banned,
-        fault, served, lost; key:free, status:429, body:Rex, body:"two words"; -served leaves out. Reports, HARs and
-        journals (JSON Lines) open when they are dropped here.
+        fault, served, lost; key:free, status:429, body:Rex, body:"two words"; -served leaves out. Reports open and HARs
+        and journals (JSON Lines) are judged when they are dropped here.
       </p>
     </Dialog>
   );

@@ -28,6 +28,8 @@ interface HeaderProps {
   onCopy(text: string): void;
   /** Function that closes the opened file; `undefined` if no file is open. */
   onBack: (() => void) | undefined;
+  /** Whether the opened file was judged by the server of the live view. */
+  canJudge: boolean;
   onClose: (() => void) | undefined;
 }
 
@@ -40,7 +42,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 /** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onShowRemoved } = props;
-  const { onSandbox, onCopy, onBack, onClose } = props;
+  const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
   const { scenario, connection, sandboxes } = session.state;
   const { isLive, canAct, removed, source } = session;
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
@@ -72,7 +74,9 @@ export function Header(props: HeaderProps) {
       )}
       <Clock session={session} actions={actions} />
       <span class="grow" />
-      {onBack !== undefined && <Button onClick={onBack}>back</Button>}
+      {onBack !== undefined && (
+        <Button onClick={onBack}>{isLive || !canJudge ? 'back' : 'back to the live view'}</Button>
+      )}
       {source.kind === 'server' && names.length > 0 && (
         <Select
           name="Sandbox"

@@ -47,7 +47,7 @@ function Page() {
   // Removes the selected requests from the URL fragment when a file is opened or closed, because their ids belong to
   // the run displayed before.
   const forget = () => history.replaceState(null, '', location.pathname + location.search);
-  const { file, ...opening } = useFile(forget);
+  const { file, ...opening } = useFile(session, forget);
   const shown = file ?? session;
   useEffect(() => showOutcomeInTab(shown), [shown]);
   const changeSandbox = (name: string | undefined) => {

@@ -27,6 +27,7 @@ export const LoadMinuteWall = ({ session, onLoad }: LoadProps) =>
 interface NoTimelineProps extends LoadProps {
   onCopy(text: string): void;
   onFailure(text: string): void;
+  onOpen(): void;
   /** Runs the demo's clients. `undefined` if the page cannot show another sandbox. */
   onDemo: (() => void) | undefined;
 }
@@ -35,7 +36,7 @@ interface NoTimelineProps extends LoadProps {
  * Text that the dashboard shows in place of an empty timeline. While the dashboard is connected to a server, the text
  * contains an example `curl` request, and buttons for first requests.
  */
-export function NoTimeline({ session, onCopy, onFailure, onLoad, onDemo }: NoTimelineProps) {
+export function NoTimeline({ session, onCopy, onFailure, onLoad, onOpen, onDemo }: NoTimelineProps) {
   const { apiUrl, baseUrl } = session.source;
   const { connection, keys } = session.state;
   if (apiUrl === undefined || session.isMissed || connection === 'gone') return <NoRequests session={session} />;
@@ -53,6 +54,7 @@ export function NoTimeline({ session, onCopy, onFailure, onLoad, onDemo }: NoTim
           Send a request
         </ActionButton>
         <LoadMinuteWall session={session} onLoad={onLoad} />
+        <Button onClick={onOpen}>Drop a HAR file to judge it, or choose one…</Button>
         {onDemo && (
           <ActionButton isPossible={session.canAct} onAct={onDemo}>
             Show me a wrong and a right client

@@ -38,7 +38,7 @@ const focusOnce = (drawer: HTMLElement | null) => drawer?.focus();
 function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
   useChanges(session);
   const [isOpen, setOpen] = useState(false);
-  const { file, ...opening } = useFile();
+  const { file, ...opening } = useFile(session);
   const { scenario } = session.state;
   const shown = file ?? session;
   return (

@@ -4,15 +4,22 @@ import { fromHar, type HarEntry } from './from-har.js';
 
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';
 
+/** Reads a report or a run, which contains its verdict; `undefined` for another file. */
+export function readRun(text: string): RunReport | undefined {
+  try {
+    return text.startsWith(`{"format":"${runFormat}"`) ? (JSON.parse(text) as RunReport) : readReport(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Reads a file for the dashboard: a report, a run, a HAR or JSON Lines.
+ * Reads the requests of a HAR or of JSON Lines, without a verdict.
  * @throws {Error} naming the expected formats
  */
-export function readFile(name: string, text: string): RunReport {
+export function readRequests(name: string, text: string): RunReport {
   const start = text.trimStart();
-  if (start.startsWith('<')) return readReport(text) ?? fail(name);
   try {
-    if (start.startsWith(`{"format":"${runFormat}"`)) return JSON.parse(text) as RunReport;
     if (/^\{\s*"log"\s*:/.test(start))
       return fromEntries(fromHar((JSON.parse(text) as { log: { entries: HarEntry[] } }).log.entries));
     return fromEntries(

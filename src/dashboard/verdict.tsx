@@ -103,9 +103,18 @@ const advice = / "npx petstore-sim exec --scenario minute-wall [^"]*"[^.]*\./;
 export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario: string): void }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
-    return <p class="verdict note">This file contains requests and no verdict.</p>;
+    return <p class="verdict note">This file has no verdict, and no server here judges it: petstore-sim judge FILE.</p>;
   const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
-  const { outcome, reason = waiting, counts, failures = [], about, leftOut }: Partial<RunResult> = verdict ?? {};
+  const {
+    outcome,
+    reason = waiting,
+    counts,
+    failures = [],
+    about,
+    leftOut,
+    notes = [],
+    unknown = [],
+  }: Partial<RunResult> = verdict ?? {};
   const clients = clientVerdicts(session);
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
@@ -151,6 +160,12 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
         </p>
       )}
       {leftOut !== undefined && <p class="note">Entries that are no requests: {describeLeftOut(leftOut)}.</p>}
+      {notes.map((note) => (
+        <p key={note} class="note">
+          {note}
+        </p>
+      ))}
+      {unknown.length > 0 && <p class="note">Not known from a recording: {unknown.join(', ')}.</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}

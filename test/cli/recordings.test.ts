@@ -136,7 +136,7 @@ test('a write with a lost response is not given up if a later list in the record
   expect(JSON.parse(err).findings).toEqual([]);
 });
 
-test('a report of recorded traffic contains requests and verdict, but no state of a simulator', async () => {
+test('a report of recorded traffic contains requests, verdict and keys, but no other state of a simulator', async () => {
   const { har } = await recordTraffic({ keys: { [secret]: {} } }, { seed: 1, count: 5, key: secret });
   const file = inFolder('five.har');
   const report = inFolder('five.html');
@@ -144,7 +144,7 @@ test('a report of recorded traffic contains requests and verdict, but no state o
   await runCommandLine(['judge', file, '--report', report]);
   const run = readReport(readFileSync(report, 'utf8'));
   expect(run?.entries.length).toBe(5);
-  expect(Object.keys(run?.answers ?? {})).toEqual(['/verdict', '/scenario']);
+  expect(Object.keys(run?.answers ?? {})).toEqual(['/verdict', '/scenario', '/keys?limit=100', '/clock']);
   expect(run?.answers['/verdict']).toMatchObject({ scenario: file, counts: { requests: 5 } });
 });
 

@@ -119,7 +119,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await eventually(() => page.locator('.finding').count()).toBe(0);
     await page.getByText('Export').click();
     const saving = page.waitForEvent('download');
-    await button('HAR').click();
+    await page.getByRole('button', { name: 'HAR', exact: true }).click();
     expect((await saving).suggestedFilename()).toBe('tiny.har');
     await button('9 requests before the reset').waitFor();
   });
@@ -138,9 +138,9 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     // Menus close on Esc and on a press elsewhere.
     for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(700, 400)]) {
       await page.getByText('Export').click();
-      await button('HAR').waitFor();
+      await page.getByRole('button', { name: 'HAR', exact: true }).waitFor();
       await leave();
-      await button('HAR').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'HAR', exact: true }).waitFor({ state: 'hidden' });
     }
   });
 

@@ -5,7 +5,7 @@ import { asCurl, asTest, type CopiedEntry, scenarioBefore } from '../../src/dash
 import { EntryBuffer, rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
-import { readFile } from '../../src/dashboard/read-file.js';
+import { readRequests } from '../../src/dashboard/read-file.js';
 import { noon } from '../support/frozen.js';
 
 const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();
@@ -160,7 +160,7 @@ test.each([
   ['{"id":1,"time":"yesterday","status":200,"method":"GET","path":"/pets"}'],
   ['{"id":1,"time":"2026-01-01T12:00:00.000Z","status":200}'],
 ])('a file with a line such as %s is refused', (line) => {
-  expect(() => readFile('run.jsonl', `${line}\n`)).toThrow('Failed to open run.jsonl. Expected a report');
+  expect(() => readRequests('run.jsonl', `${line}\n`)).toThrow('Failed to open run.jsonl. Expected a report');
 });
 
 test("a key in another program's archive is shown by its ending, and identified without it", () => {

@@ -166,6 +166,12 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
+  /** Judges a recording. Loads the code at the first call, because few servers need it. */
+  const judgeFile = async (file: RecordedText) => {
+    const { judgeFile } = await import('./judge-file.js');
+    const scenarios = [sim, ...sandboxes.list().map((sandbox) => sandbox.sim)].map(({ scenario }) => scenario);
+    return judgeFile(file, new Set(scenarios.flatMap(({ keys = {} }) => Object.keys(keys))));
+  };
   mount('/__sim', operations, (request) => {
     const origin = toldOrigin(request);
     return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
@@ -221,9 +227,6 @@ export function createControlRouter(
  */
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
-
-/** Judges a recording. Loads the code at the first call, because few servers need it. */
-const judgeFile = async (file: RecordedText) => (await import('./judge-file.js')).judgeFile(file);
 
 const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
   response.set('Allow', allowed);

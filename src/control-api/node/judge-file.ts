@@ -13,10 +13,14 @@ import type { RecordedText } from '../sandbox-operations.js';
 /**
  * Judges a client by the text of a recording, and returns the report of the run. Keys are replaced by names, and nothing
  * is stored.
+ * @param publicKeys keys that are no secrets, such as those of the server's scenarios
  * @throws {ControlError} for a text that is no recording, with the sentence of `petstore-sim judge`
  */
-export async function judgeFile({ name, text, baseUrl, ended, oneKey }: RecordedText): Promise<RunReport> {
-  const recording = await read(name, text, baseUrl);
+export async function judgeFile(
+  { name, text, baseUrl, ended, oneKey }: RecordedText,
+  publicKeys: Iterable<string>,
+): Promise<RunReport> {
+  const recording = await read(name, text, baseUrl, publicKeys);
   const { result, report } = judgedRecording(recording, {
     ...operationFacts([petstore]),
     name: recording.service ?? name,
@@ -26,7 +30,12 @@ export async function judgeFile({ name, text, baseUrl, ended, oneKey }: Recorded
   return report(result);
 }
 
-async function read(name: string, text: string, baseUrlText: string | undefined): Promise<Recording> {
+async function read(
+  name: string,
+  text: string,
+  baseUrlText: string | undefined,
+  publicKeys: Iterable<string>,
+): Promise<Recording> {
   const url = baseUrlText === undefined ? undefined : parseBaseUrl(baseUrlText);
   if (baseUrlText !== undefined && url === undefined)
     throw invalid(
@@ -35,7 +44,7 @@ async function read(name: string, text: string, baseUrlText: string | undefined)
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
   const file = { name, pieces: [new TextEncoder().encode(text)], kind: () => textInstead(text, ['traffic']) };
   try {
-    return await readRecording([file], recordedPetstore, { baseUrl, isAnyService: true });
+    return await readRecording([file], recordedPetstore, { baseUrl, isAnyService: true, publicKeys });
   } catch (error) {
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error says to which service its requests are.
