@@ -4,7 +4,6 @@ import type { ListedFault } from '../control-api/fault-operations.js';
 import { Button, Select, TextInput } from './controls.js';
 import { Dialog } from './dialogs.js';
 import type { Session } from './session.js';
-import { createThrottle } from './throttle.js';
 
 // The page loads this module, with its YAML parser, when a fault rule is first edited.
 
@@ -83,7 +82,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
       setChecked({ text, issues: [issueAt([], (error as Error).message.replace(/^fault: /, ''))] });
     }
   };
-  const throttle = useMemo(() => createThrottle(() => check.current(), 250), []);
+  const throttle = useMemo(() => session.createThrottle(() => check.current(), 250), []);
   useEffect(() => throttle.ask(), [text]);
   useEffect(() => () => throttle.stop(), []);
   const save = async (event: Event) => {

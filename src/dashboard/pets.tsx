@@ -4,7 +4,6 @@ import type { Actions } from './actions.js';
 import { Button, RequestLink, Select, TextInput } from './controls.js';
 import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
-import { createThrottle } from './throttle.js';
 
 /** Stored pet in the control API's list. Identifiers are decimal digits. */
 interface ListedPet {
@@ -42,7 +41,7 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
   const [edited, setEdited] = useState<ListedPet>();
   const [changes, setChanges] = useState(0);
   useEffect(() => {
-    const read = createThrottle(async () => {
+    const read = session.createThrottle(async () => {
       const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
       setStored(await session.source.send<StoredPets>('GET', `/pets?${query}`));
     }, 1_000);

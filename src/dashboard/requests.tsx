@@ -9,7 +9,6 @@ import { formatCount, formatThousands } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
 import { createRowList, type RowList } from './row-list.js';
 import type { Session } from './session.js';
-import { createThrottle } from './throttle.js';
 
 /** Direction in which a key press moves the selection in the request list: by one row, by one page, or to an end. */
 export type RowStep = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
@@ -204,7 +203,7 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
   const wanted = texts.join('\n');
   useEffect(() => {
     if (wanted === '') return setFound(new Map());
-    const read = createThrottle(async () => {
+    const read = session.createThrottle(async () => {
       const { send } = session.source;
       const lists = wanted.split('\n').map(async (text) => {
         const query = new URLSearchParams({ limit: String(maximumFound), text });

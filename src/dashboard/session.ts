@@ -11,7 +11,7 @@ import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { initialState, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
-import { createThrottle } from './throttle.js';
+import { createThrottles } from './throttle.js';
 
 /** Scenario in the list of the control API. */
 export interface ListedScenario {
@@ -43,6 +43,8 @@ export class Session {
   readonly onEntries = new Listeners();
   /** Names of the keys of findings, which are kept because a finding can have thousands of requests. */
   readonly keyNames = new WeakMap<object, string>();
+  /** Creates a throttle of a task that reads from the server. */
+  readonly createThrottle = createThrottles();
   readonly #closing = new AbortController();
   readonly #state = this.#throttle(() => this.#readState(), 400);
   readonly #scenario = this.#throttle(() => this.#readScenario(), 400);
@@ -239,7 +241,7 @@ export class Session {
    * Does not call `read` while the dashboard is disconnected from the server.
    */
   #throttle(read: () => Promise<void>, pauseMs: number) {
-    return createThrottle(async () => {
+    return this.createThrottle(async () => {
       if (this.state.connection !== 'lost') await read();
     }, pauseMs);
   }

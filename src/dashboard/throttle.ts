@@ -1,12 +1,6 @@
 /** Maximum pause between two runs of a throttled task. */
 const maximumPauseMs = 10_000;
 
-/**
- * Estimated network time of one read from the server: the duration of the fastest read so far. The rest of a read's
- * duration counts as server work, and determines the pause before the next read.
- */
-let wayMs = Number.POSITIVE_INFINITY;
-
 /** Functions of a throttle, which limits how often a task reads from the server. */
 export interface Throttle {
   /**
@@ -22,48 +16,55 @@ export interface Throttle {
   stop(): void;
 }
 
+/** Creates a throttle of a task that reads from the server, with pauses of at least `minimumMs`. */
+export type CreateThrottle = (task: () => Promise<void>, minimumMs: number) => Throttle;
+
 /**
- * Throttle of a task that reads from the server: one run at a time, with pauses of at least `minimumMs`. Pauses grow with
- * the task's duration, so that the reads take at most 1 % of the server's time.
+ * Returns a function that creates throttles of reads from one server: one run at a time, with pauses that grow with the
+ * task's duration, so that the reads take at most 1 % of the server's time. The duration of the fastest read of all these
+ * throttles counts as network time. The rest of a read's duration counts as server work.
  */
-export function createThrottle(task: () => Promise<void>, minimumMs: number): Throttle {
-  let endPause = () => {};
-  let lastTookMs = 0;
-  let isAsked = false;
-  let isRunning = false;
-  let isStopped = false;
+export function createThrottles(): CreateThrottle {
+  let wayMs = Number.POSITIVE_INFINITY;
+  return (task, minimumMs) => {
+    let endPause = () => {};
+    let lastTookMs = 0;
+    let isAsked = false;
+    let isRunning = false;
+    let isStopped = false;
 
-  async function run(): Promise<void> {
-    isRunning = true;
-    while (isAsked && !isStopped) {
-      isAsked = false;
-      const startMs = performance.now();
-      // Ignores a failed read from the server, because the next change starts another read. The dashboard's update
-      // stream reports a lost connection.
-      await task().catch(() => {});
-      const wholeMs = performance.now() - startMs;
-      wayMs = Math.min(wayMs, wholeMs);
-      const tookMs = wholeMs - wayMs;
-      const pauseMs = Math.min(maximumPauseMs, Math.max(minimumMs, Math.min(tookMs, lastTookMs) * 100));
-      lastTookMs = tookMs;
-      await new Promise<void>((resolve) => {
-        endPause = resolve;
-        setTimeout(resolve, pauseMs);
-      });
+    async function run(): Promise<void> {
+      isRunning = true;
+      while (isAsked && !isStopped) {
+        isAsked = false;
+        const startMs = performance.now();
+        // Ignores a failed read from the server, because the next change starts another read. The dashboard's update
+        // stream reports a lost connection.
+        await task().catch(() => {});
+        const wholeMs = performance.now() - startMs;
+        wayMs = Math.min(wayMs, wholeMs);
+        const tookMs = wholeMs - wayMs;
+        const pauseMs = Math.min(maximumPauseMs, Math.max(minimumMs, Math.min(tookMs, lastTookMs) * 100));
+        lastTookMs = tookMs;
+        await new Promise<void>((resolve) => {
+          endPause = resolve;
+          setTimeout(resolve, pauseMs);
+        });
+      }
+      isRunning = false;
     }
-    isRunning = false;
-  }
 
-  return {
-    ask() {
-      isAsked = true;
-      if (!isRunning && !isStopped) void run();
-    },
-    hurry() {
-      if (isAsked) endPause();
-    },
-    stop() {
-      isStopped = true;
-    },
+    return {
+      ask() {
+        isAsked = true;
+        if (!isRunning && !isStopped) void run();
+      },
+      hurry() {
+        if (isAsked) endPause();
+      },
+      stop() {
+        isStopped = true;
+      },
+    };
   };
 }

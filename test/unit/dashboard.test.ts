@@ -6,6 +6,7 @@ import { EntryBuffer, rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
 import { readRequests } from '../../src/dashboard/read-file.js';
+import { createThrottles } from '../../src/dashboard/throttle.js';
 import { noon } from '../support/frozen.js';
 
 const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();
@@ -88,9 +89,7 @@ test.each([
 });
 
 test('a throttle ignores the round-trip time, and responds to waiting callers at once', async () => {
-  // The fastest read so far is a variable of the module, which other files of the worker may have set.
-  vi.resetModules();
-  const { createThrottle } = await import('../../src/dashboard/throttle.js');
+  const createThrottle = createThrottles();
   vi.useFakeTimers();
   try {
     let runs = 0;
