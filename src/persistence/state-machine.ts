@@ -7,12 +7,12 @@ import type { ServedService } from '../control-api/served-service.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { fromPlainCall } from '../requests/plain-call.js';
+import type { Delivery } from '../requests/request-record.js';
 import { SandboxError } from '../sandboxes/sandbox-error.js';
 import { recreatedHeaders, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
-import { abandonConnections, notSent } from './abandon-connections.js';
 import type { Command, ControlCommand, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
@@ -20,7 +20,7 @@ import { type LogEntry, LogUnavailableError } from './log.js';
 import type { LogTime } from './log-time.js';
 import { noteOutage } from './note-outage.js';
 import type { ServerPiece } from './piece.js';
-import { type Replica, Replicas } from './replicas.js';
+import { isConnectionOf, type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 
 /** State of a server outside its simulators, such as the list of replicas. */
@@ -401,4 +401,24 @@ function runControl(
   const sim = sandbox === undefined ? server : sandboxes.use(sandbox)?.sim;
   if (sim === undefined) throw noSandbox();
   return perform(operations[name] as AnyControlOperation, sim, input, caller);
+}
+
+/** Delivery of a response whose server stopped before it sent the response. */
+const notSent: Partial<Delivery> = { isAbandoned: true, wire: { kind: 'close' } };
+
+/**
+ * Abandons the unfinished requests to a replica after the replica has stopped. The replica's clients have lost their
+ * connections, so no response can reach them.
+ */
+function abandonConnections(sim: Simulator, replica: Replica): void {
+  const { waiting, state } = coreOf(sim);
+  for (const { exchange } of [...state.delayed]) {
+    if (isConnectionOf(replica, exchange.call.connection)) waiting.leave(exchange.id);
+  }
+  for (const { exchange } of [...state.running.values()]) {
+    if (isConnectionOf(replica, exchange.call.connection)) waiting.abandonRoute(exchange.id);
+  }
+  for (const [id, { connection }] of [...state.journal.held]) {
+    if (isConnectionOf(replica, connection)) state.journal.complete(id, notSent);
+  }
 }

@@ -6,7 +6,7 @@ import type { KeyDefinition } from '../rate-limits/api-key.js';
 import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
-import { isMap, merge } from '../values/plain-data.js';
+import { deepFreeze, isMap, merge } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
@@ -15,12 +15,11 @@ import { type KnownOperations, knownOperations, unknownOperations } from './oper
 import type { StartState } from './read-start.js';
 import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
 import { resolvePlans } from './resolve-plans.js';
-import { resolveSettings } from './resolve-settings.js';
 import { ScenarioError } from './scenario-error.js';
 import type { ResolveOptions, ScenarioRules } from './scenario-rules.js';
-import type { CheckedScenario, Scenario } from './scenario-schema.js';
+import type { BanPresetName, CheckedScenario, Scenario } from './scenario-schema.js';
 import type { ServiceContent } from './service-schema.js';
-import type { Settings } from './settings.js';
+import type { SettingId, Settings } from './settings.js';
 
 /** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
 export interface ResolvedScenario extends ServiceContent {
@@ -141,4 +140,56 @@ function resolveFaults(
     if (plan !== undefined) limitsOf(plan, plans, ['faults', index, 'when', 'plan'], issues);
     return rule;
   });
+}
+
+const presets: Record<BanPresetName, Partial<Settings>> = {
+  default: {},
+  strict: { banAfter: 1 },
+  binance: { windowStart: 'clock', banStatus: 418, banEscalation: { factor: 2, maxSeconds: 259_200 } },
+  strava: { rejectedCounts: 'other-windows' },
+  penalty: { banExtend: true },
+  off: { banAfter: 0 },
+};
+
+/**
+ * Collects the values of a scenario's assumptions: settings for API behavior that the API's documentation leaves open.
+ * Later sources override earlier ones: the ban preset, `assumptions`, then `plans`, `limits` and `ban`. Reports
+ * contradictions between `assumptions` and the later fields.
+ */
+function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: Issue[]): Settings {
+  const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
+  const preset = typeof ban === 'string' ? presets[ban] : {};
+  const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
+  const { after, for: seconds, grace, tolerance, extend, escalation, status } = typeof ban === 'string' ? {} : ban;
+  const inPlace: Partial<Record<SettingId, unknown>> = {
+    enterpriseLimits: plans.enterprise && {
+      ...(assumptions.enterpriseLimits ?? defaults.enterpriseLimits),
+      ...plans.enterprise,
+    },
+    limitsApply: appliesTo,
+    ...otherLimits,
+    banAfter: after,
+    banSeconds: seconds,
+    banGraceMs: grace,
+    banToleranceMs: tolerance,
+    banExtend: extend,
+    banEscalation: escalation && { factor: escalation.factor, maxSeconds: escalation.max },
+    banStatus: status,
+  };
+  const settings: Record<string, unknown> = { ...defaults, ...preset };
+  for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;
+  for (const [id, value] of Object.entries(inPlace)) {
+    if (value === undefined) continue;
+    const other = assumptions[id as SettingId];
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
+      issues.push(
+        issueAt(
+          ['assumptions', id],
+          `expected the same value as in plans, limits or ban (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+        ),
+      );
+    }
+    settings[id] = value;
+  }
+  return deepFreeze(settings as unknown as Settings);
 }

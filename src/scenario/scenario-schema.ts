@@ -5,7 +5,6 @@ import { type AnySchema, type Input, type Output, refine, type Schema } from '..
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
 import { count, instant, positive, signedDuration, text, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { banFields, banValues } from './ban-schema.js';
-import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import type { FaultSchema } from './fault-schema.js';
 import { keyFields, keyText } from './key-schema.js';
@@ -59,6 +58,15 @@ const hostileHeadersSchema = fields({
   remaining: optional(count),
   html: optional(oneOf(true)),
 });
+
+/** Creates the schema of a scenario's `client` field: which calls the client under test should send. */
+const clientSchema = (operations: readonly string[]) =>
+  fields({
+    key: optional(keyText),
+    operation: optional(operationName(operations)),
+    calls: optional(whole(1, 100_000)),
+    parallel: optional(whole(1, 1_000)),
+  });
 
 /**
  * Creates the schema of scenarios, from which the type `Scenario` is derived.

@@ -45,8 +45,8 @@ test.each(['here', 'there'] as const)('updates contain requests without headers 
   });
   expect(updates[0]?.entries[1]).not.toHaveProperty('headers');
   expect(idsOf(updates)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
-  // 50 requests within a few milliseconds are one update or two, and on a busy machine not fifty either.
-  expect(updates.length).toBeLessThan(25);
+  // 50 requests within a few milliseconds are one update or two, not fifty.
+  expect(updates.length).toBeLessThan(6);
 });
 
 test('an update is sent after a change, and otherwise once a second', async () => {
@@ -73,14 +73,11 @@ test('after a lost connection only new requests are sent; in another run all of 
 test('a cleared journal starts another run, in an open stream and after a reset', async () => {
   const { sim, here } = stage;
   await send(sim);
-  const updates: Update[] = [];
-  for await (const update of here.watchUpdates()) {
-    updates.push(update);
-    if (update.entries.some(({ id }) => id === 2)) break;
-    if (updates.length > 1) continue;
+  setTimeout(async () => {
     sim.reset();
     await send(sim);
-  }
+  }, 30);
+  const updates = await updatesUntil(here.watchUpdates(), ({ entries }) => entries.some(({ id }) => id === 2));
   expect(new Set(updates.map(({ run }) => run)).size).toBe(2);
   expect(updates.at(-1)).toMatchObject({ total: 1 });
   const [since] = await updatesUntil(here.watchUpdates({ run: updates[0]?.run as string, since: 1 }), () => true);

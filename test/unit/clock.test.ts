@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { roundUpToSecond } from '../../src/clock/round-up-to-second.js';
 import { SimulatedClock } from '../../src/clock/simulated-clock.js';
 import { type Clock, createSimulator } from '../../src/index.js';
 import { parseDuration } from '../../src/values/duration.js';
@@ -25,14 +24,6 @@ describe('a real clock', () => {
     expect(clock.now()).toBe(machineMs);
     vi.setSystemTime(machineMs + 1234);
     expect(clock.now()).toBe(machineMs + 1234);
-  });
-
-  test('is rounded up to a whole second, and not beyond', () => {
-    const clock = new SimulatedClock();
-    for (let times = 0; times < 2; times++) {
-      roundUpToSecond(clock);
-      expect(clock.now()).toBe(Date.parse('2026-06-01T08:00:01Z'));
-    }
   });
 
   test('lets fake timers move the limits of a simulator', () => {
