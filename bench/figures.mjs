@@ -25,7 +25,7 @@ export const measuredPeers = ({ servers, failed }) =>
  */
 export function figures({ parts }) {
   const found = (part) => parts[part]?.found;
-  const { http, peers, watched, replica, growth, verdict, sandboxes, install } = Object.fromEntries(
+  const { http, peers, watched, replica, growth, verdict, install } = Object.fromEntries(
     Object.entries(parts).map(([part, each]) => [part, each.found]),
   );
   const cold = found('cold-start');
@@ -33,15 +33,9 @@ export function figures({ parts }) {
   const pair = (of, to, work) => ratioOfPair(http, of, to, work);
   return {
     mixed: pair('ours', 'limit', 'mixed'),
-    list: pair('ours', 'limit', 'list'),
-    create: pair('ours', 'limit', 'create'),
-    pretty: pair('ours-pretty', 'limit', 'mixed'),
     mixedOfByHand: pair('ours', 'real-work', 'mixed'),
-    createOfByHand: pair('ours', 'real-work', 'create'),
-    journalOnMixed: pair('ours', 'ours-no-journal', 'mixed'),
-    journalOnCreate: pair('ours', 'ours-no-journal', 'create'),
+    variedOfByHand: pair('ours', 'real-work', 'varied'),
     dataOnMixed: pair('ours-data', 'ours', 'mixed'),
-    dataOnCreate: pair('ours-data', 'ours', 'create'),
     redisOnList: ratioOfPair(replica, 'ours-redis', 'ours', 'list'),
     redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
     redisCpuUs: replica?.storeCpuUs,
@@ -56,11 +50,8 @@ export function figures({ parts }) {
     bytesAPet: growth?.rows.at(-1).bytesAPet,
     seedMs: growth?.rows.at(-1).seedMs,
     verdictMs: verdict && Math.max(...verdict.map(({ medianMs }) => medianMs)),
-    sandboxes: sandboxes?.ofOne,
     fetchOfMsw: us('sim.fetch') / us('msw, handlers(sim)'),
-    bundleKB: found('bundle') && found('bundle').pages / 1000,
     packages: install?.packages,
-    installedMB: install && install.bytes / 1e6,
   };
 }
 
