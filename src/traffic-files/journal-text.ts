@@ -19,9 +19,9 @@ export function journalLine(exchange: Exchange): string {
     query,
     status,
     requestHeaders,
-    ...(requestBody && { requestBody: { text: textOfBytes(requestBody) } }),
+    requestBody: { text: requestBody ? textOfBytes(requestBody) : '' },
     headers,
-    ...(responseBody !== '' && { responseBody: { text: responseBody } }),
+    responseBody: { text: responseBody },
     ...(question !== undefined && { question }),
   });
 }

@@ -22,7 +22,7 @@ import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
 import type { NetworkSigns, RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
-import { readSimulatorFields, simulatorKey } from './simulator-fields.js';
+import { isBySimulator, readSimulatorFields, simulatorKey } from './simulator-fields.js';
 
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
@@ -179,7 +179,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const headers = relevantHeaders(entry.answerHeaders);
     const { method, status } = entry.record;
     const { answeredAtMs, finishedAtMs } = entry.record;
-    const isDated = entry.own !== undefined || !(entry.record.arrivedAtMs < firstHttpMs);
+    const isDated = !(entry.record.arrivedAtMs < firstHttpMs) || (entry.own !== undefined && isBySimulator(entry.own));
     const arrivedAtMs = isDated ? entry.record.arrivedAtMs : Number.NaN;
     const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
     const lastMs = allPending.at(-1)?.arrivedAtMs ?? 0;
@@ -376,6 +376,8 @@ function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefi
   const answeredMs = sentMs + (Number(durationMs) || 0);
   const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
   const key = simulatorKey(entry);
+  // The simulator omits empty bodies. In a line of another program, a body may be omitted although there was one.
+  const noBody = isBySimulator(entry) ? '' : undefined;
   if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
   return {
     record: {
@@ -393,8 +395,8 @@ function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefi
     url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
     requestHeaders: sent,
     answerHeaders: pairs(mapOf(headers)),
-    requestBody: bodyText(entry.requestBody, ''),
-    answerBody: bodyText(entry.responseBody, ''),
+    requestBody: bodyText(entry.requestBody, noBody),
+    answerBody: bodyText(entry.responseBody, noBody),
     connection: entry.connection === undefined ? undefined : String(entry.connection),
     own: entry,
   };
@@ -403,7 +405,7 @@ function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefi
 const pairs = (map: Record<string, unknown>) =>
   Object.entries(map).map(([name, value]): [string, string] => [name, String(value)]);
 
-const bodyText = (body: unknown, none: string): string | undefined => {
+const bodyText = (body: unknown, none: string | undefined): string | undefined => {
   if (!isMap(body)) return none;
   // Treats a truncated body as missing, because conclusions from part of a body could be wrong.
   return typeof body.text === 'string' && body.truncated === undefined ? body.text : undefined;

@@ -9,8 +9,8 @@ type Entry = Readonly<Record<string, unknown>>;
  * @returns `undefined` if another program recorded the request
  */
 export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
+  if (!isBySimulator(entry)) return undefined;
   const { id, strikes, episode } = entry;
-  if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
   const finishedMs = numberOf(entry.finishedMs);
   const [operation, client, call] = [entry.operation, entry.client, entry.call].map(textOf);
   const [promisedAtMs, bannedUntilMs] = [entry.promisedAt, entry.bannedUntil].map((time) => {
@@ -49,6 +49,10 @@ function readRate(usage: unknown): RequestRecord['rate'] {
   if (typeof limit !== 'number' || typeof used !== 'number' || typeof resetAt !== 'string') return undefined;
   return { limit, remaining: limit - used, resetAtSeconds: Date.parse(resetAt) / 1000 };
 }
+
+/** Whether petstore-sim wrote a recorded entry, not another program. */
+export const isBySimulator = (entry: Entry): entry is Entry & Record<'id' | 'strikes' | 'episode', number> =>
+  [entry.id, entry.strikes, entry.episode].every((value) => typeof value === 'number');
 
 /**
  * Reads the API key from a recorded entry that the simulator wrote. Returns the key's id if the key is masked, because

@@ -454,6 +454,29 @@ describe('JSON Lines with gaps', () => {
     expect(reason).toBe('1 of 3 requests was recorded without times. Write "time" and "durationMs" into each line.');
   });
 
+  test('a line at zero is a line without a time', async () => {
+    const { outcome, reason } = await judgeText(
+      [line(0, 429), line(0, 200, { time: '1970-01-01T00:00:00.000Z' })].join('\n'),
+    );
+    expect([outcome, reason]).toEqual([
+      'inconclusive',
+      expect.stringContaining('1 of 2 requests was recorded without times.'),
+    ]);
+  });
+
+  test('a line of another program without a body has an unknown body, not an empty one', async () => {
+    const write = (at: number, status: number, text?: string) =>
+      line(at, status, { method: 'POST', ...(text !== undefined && { requestBody: { text } }) });
+    const codesOf = async (...texts: (string | undefined)[]) =>
+      brief(await judgeText(texts.map((text, index) => write(index * 61, index === 0 ? 429 : 201, text)).join('\n')));
+    expect(await codesOf('{"name":"Rex"}', '{"name":"Rex"}')).toBe('pass');
+    expect(await codesOf('{"name":"Rex"}', undefined)).toBe('pass');
+    expect(await codesOf('{"name":"Rex"}', '')).toBe('fail body-changed:fail lost-write:warn');
+    // A list that follows a lost write may show the pet.
+    const lost = [write(0, 0, '{"name":"Rex"}'), line(1, 429), line(62, 200)];
+    expect((await judgeText(lost.join('\n'))).outcome).toBe('inconclusive');
+  });
+
   test('a line without response headers is read', async () => {
     const { outcome, reason } = await judgeText(
       [line(0, 429, { headers: undefined }), line(3, 200, { headers: { Vary: 'Origin' } })].join('\n'),
