@@ -6,7 +6,7 @@ import { UsageError } from '../validation/usage-error.js';
 import type { ProcessTree } from './process-tree.js';
 import { onStopSignal } from './stop-signals.js';
 
-/** How a client's command ended, and its captured output. */
+/** Result of a client's command: its end, and its captured output. */
 export interface ClientResult {
   end: CommandEnd;
   /** Standard output and standard error, as they arrived. */

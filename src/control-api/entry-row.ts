@@ -78,7 +78,7 @@ export interface EntryRow {
   storedId?: string;
   /** Name of the applied fault rule. */
   fault?: string;
-  /** Who refused the request, if not the simulator: the user's backend or handler. */
+  /** Refuser of the request, if not the simulator: the user's backend or handler. */
   refusedBy?: RefusedBy;
   /** Set if a fault damaged the response, so that the client cannot read it. */
   unreadable?: true;

@@ -211,7 +211,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Of three randomly drawn scenarios, returns the one that the bug search of `hunt` has mutated least often. */
+/** Draws three scenarios, and returns the one that the bug search of `hunt` has mutated least often. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, entry) => (entry.pickedCount < least.pickedCount ? entry : least));
@@ -298,7 +298,7 @@ async function reduce<Run extends Trial>(
     if (tried.has(text)) return false;
     tried.add(text);
     let otherRun = await again(scenario);
-    // Without a condition of a fault, the client may go on after the failure. The requests until then are compared.
+    // Without a condition of a fault, the client may continue after the failure. The requests until then are compared.
     const most = best.entries.length;
     if (canCut && otherRun !== undefined && otherRun.entries.length > most) otherRun = await again(scenario, most);
     if (otherRun === undefined || !isSimpler(complexityOf(otherRun), complexityOf(best))) return false;

@@ -38,7 +38,7 @@ export interface Trial {
   failure: Failure | undefined;
   /** All failures of the run. Failures that other failures usually cause come last. */
   failures: readonly Failure[];
-  /** How the client ended: `returned`, `threw`, or the reason for which the run was stopped. */
+  /** End of the client: `returned`, `threw`, or the reason for which the run was stopped. */
   end: string;
 }
 

@@ -180,7 +180,7 @@ export class RequestJournal {
       .sort((one, other) => one.id - other.id);
   }
 
-  /** Returns the record with the highest request id for which `matches` returns true; `undefined` if there is none. */
+  /** Returns the record with the highest request id for which `matches` returns true; otherwise `undefined`. */
   latest(matches: (entry: RequestRecord) => boolean): RequestRecord | undefined {
     let latest: RequestRecord | undefined;
     for (const entry of this.#kept()) if (entry.id > (latest?.id ?? 0) && matches(entry)) latest = entry;

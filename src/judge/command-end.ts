@@ -2,7 +2,7 @@
 export const stopSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 export type StopSignal = keyof typeof stopSignals;
 
-/** How a client's command ended. */
+/** End of a client's command. */
 export interface CommandEnd {
   /** Command line, quoted for a shell, with its API keys masked. */
   line?: string;

@@ -59,8 +59,8 @@ function withReadableHeaders(exchange: Exchange): Exchange {
 }
 
 /**
- * Whether a web page of another origin sent a request. Without Access-Control-Allow-Origin, only a browser counts: other
- * clients may copy the header `Origin`, and read every response.
+ * Whether a web page of another origin sent a request. Without Access-Control-Allow-Origin, only a browser counts:
+ * other clients may copy the header `Origin`, and read every response.
  */
 function isByPageOfOtherOrigin({ requestHeaders: { origin }, baseUrl, headers, client = '' }: Exchange): boolean {
   if (origin === undefined || !/^(?:https?:|null$)/.test(origin) || !URL.canParse(baseUrl)) return false;
@@ -101,8 +101,9 @@ export interface BlockingLack {
 
 /**
  * Finds the parts that a recording lacks where the client could have failed. Only refusals, 503s, lost responses and
- * requests during an open wait count: from a refusal to the first request of its key that was certainly accepted. Of the
- * entries that were left out, those of a service worker count if the key's next request came during the wait as well.
+ * requests during an open wait count: from a refusal to the first request of its key that was certainly accepted. Of
+ * the entries that were left out, those of a service worker count if the key's next request came during the wait as
+ * well.
  */
 export function findBlockingLacks(
   requests: readonly JudgedRequest[],
@@ -172,7 +173,7 @@ export function findBlockingLacks(
 const mayFollow = ({ answeredAtMs, clockStepMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
   arrivedAtMs < answeredAtMs + clockStepMs && answeredAtMs < arrivedAtMs + clockStepMs;
 
-/** Whether a request came before the end of the wait that a request of the same method and path required. */
+/** Whether a request arrived before the end of the wait that a request of the same method and path required. */
 const isDuringWait = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.method === request.method &&
   refusal.path === request.path &&

@@ -46,7 +46,7 @@ export interface Judgement {
  */
 export type RestsOn = readonly Missing[];
 
-/** What a rule declares about itself and its findings. */
+/** Facts about a rule and its findings. */
 interface RuleFacts {
   readonly restsOn: RestsOn;
   /** Behavior of the client, in words that follow "The client". */
@@ -60,15 +60,15 @@ interface RuleFacts {
   /** Whether findings mostly follow from another finding in the same run, as a ban follows from early retries. */
   readonly isConsequence?: true;
   /**
-   * Whom findings blame. A finding about a refused caller is wrong if another caller received the refusal; one about all
-   * callers is wrong if they are several clients.
+   * Callers that findings blame. A finding about a refused caller is wrong if another caller received the refusal; one
+   * about all callers is wrong if they are several clients.
    */
   readonly blames?: 'refused caller' | 'all callers';
   /** Maximum number of requests per assumed caller up to which several callers excuse a finding. Default: no limit. */
   readonly maximumRequestsPerCaller?: number;
   /**
-   * Text that a finding shows instead of `orError` if the scenario requires a successful response. Only then does a call
-   * that the client gave up and reported as an error fail.
+   * Text that a finding shows instead of `orError` if the scenario requires a successful response. Only then does a
+   * call that the client gave up and reported as an error fail.
    */
   readonly endingIfServed?: string;
 }

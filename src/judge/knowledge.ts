@@ -169,7 +169,7 @@ class Refusals {
 
   /**
    * Finds the latest refusal that was sent so long before a request that the client must have received the refusal,
-   * even if the request came over another connection.
+   * even if the request arrived over another connection.
    */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);

@@ -184,7 +184,7 @@ export function promisesOf(
   answer: Answered & Pick<RequestRecord, 'status' | 'arrivedAtMs'>,
   isRefused: boolean,
 ): Promises {
-  // Of a 503, only Retry-After counts as a time for a retry. The rate-limit reset time in a 503 is ignored, because the
+  // Only Retry-After of a 503 counts as a time for a retry. The rate-limit reset time in a 503 is ignored, because the
   // rate limit is not the reason for the response.
   if (!isRefused && answer.status !== 503) return noPromises;
   const retryAfterMs = readRetryAfter(answer);

@@ -22,7 +22,7 @@ export interface RunResult extends Verdict {
   /** Title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
   headline: string;
   failures: RunFailure[];
-  /** How the client's command ended, if a command was run. */
+  /** End of the client's command, if a command was run. */
   command?: CommandEnd;
   /**
    * Description of the scenario, as an explanation of the client's failure. Set only if the client failed and the

@@ -34,7 +34,7 @@ export interface RefusalEpisode<Request extends JudgedRequest = JudgedRequest> {
   readonly refusals: readonly Request[];
 }
 
-/** How the client's process ended. */
+/** End of the client's process. */
 export interface ClientEnd {
   /** Whether the client's process was stopped from outside, so that a retry may be missing. */
   readonly isInterrupted?: boolean | undefined;
@@ -97,7 +97,7 @@ export interface RunProgress {
   readonly isOver?: boolean | undefined;
   /** Whether the requests are of a recording that ends in the middle of the run. Default `false`. */
   readonly isCut?: boolean | undefined;
-  /** How the client's process ended, if known. */
+  /** End of the client's process, if known. */
   readonly end?: ClientEnd | undefined;
   /** Outcomes that the client reported for its calls. Default: none. */
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
@@ -238,8 +238,8 @@ export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
 /**
- * Whether a request came before the end of the wait that a refusal required, by more than 50 ms plus the resolution of
- * the times. A smaller difference counts as an imprecise timer.
+ * Whether a request arrived before the end of the wait that a refusal required, by more than 50 ms plus the resolution
+ * of the times. A smaller difference counts as an imprecise timer.
  */
 export const isEarly = (refusal: JudgedRequest, request: JudgedRequest) =>
   (earlyMs(refusal, request) ?? 0) > toleranceOf(refusal, request);

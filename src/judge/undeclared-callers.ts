@@ -101,7 +101,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes one caller if the first retry came after all required waits and this request follows directly. A single
+      // Assumes one caller if the first retry was after all required waits and this request follows directly. A single
       // client that waits once and then continues sends its requests in this way.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
@@ -131,7 +131,8 @@ const isDue = (refusal: JudgedRequest, request: JudgedRequest) =>
   request.arrivedAtMs >= (refusal.deadlineMs ?? refusal.answeredAtMs) - toleranceOf(refusal, request);
 
 /**
- * Whether a request came after the wait that the last refusal required. Always `false` if all refusals are concurrent.
+ * Whether a request arrived after the wait that the last refusal required. Always `false` if all refusals are
+ * concurrent.
  */
 function isAfterLastWait(waiting: readonly JudgedRequest[], request: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

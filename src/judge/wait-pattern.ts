@@ -36,7 +36,7 @@ export function describeWaits(early: readonly Wait[], all: readonly Wait[]): { t
 /** Maximum number of waits that a finding lists. */
 const maximumShown = 6;
 
-/** What a response required, and what the client did. Times are in milliseconds. */
+/** Required wait of a response, and the client's wait. Times are in milliseconds. */
 export interface MeasuredWait {
   waitMs: number;
   /** Required wait. */
@@ -64,8 +64,8 @@ function measure(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): Measu
 }
 
 /**
- * Possible cause of a client's waits. Of the causes that explain all waits, those with the fewest free parameters count,
- * because a cause with a parameter, such as the length of a fixed wait, can be fitted to more waits.
+ * Possible cause of a client's waits. Of the causes that explain all waits, those with the fewest free parameters
+ * count, because a cause with a parameter, such as the length of a fixed wait, can be fitted to more waits.
  */
 interface Hypothesis {
   name: string;
@@ -263,8 +263,8 @@ const hypotheses: readonly Hypothesis[] = [
 ];
 
 /**
- * Finds the cause of a client's waits: the only hypothesis of the fewest parameters that explains all waits. `undefined`
- * if several do, none does, or the waits are too few to show it.
+ * Finds the cause of a client's waits: the only hypothesis of the fewest parameters that explains all waits.
+ * `undefined` if several do, none does, or the waits are too few to show it.
  */
 export function causeOf(waits: readonly MeasuredWait[]): Hypothesis | undefined {
   const explaining = hypotheses.filter((each) => each.explains(waits));

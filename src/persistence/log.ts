@@ -198,8 +198,8 @@ export class LogUnavailableError extends Error {
 }
 
 /**
- * Error if the append-only log that stores a server's state (`--data`) cannot be opened. The message contains what was
- * expected, what was found, and advice.
+ * Error if the append-only log that stores a server's state (`--data`) cannot be opened. The message contains the
+ * expected and the actual state, and advice.
  */
 export class LogOpenError extends Error {
   override readonly name = 'LogOpenError';

@@ -8,7 +8,7 @@ export type WindowName = string;
 export type RefusalKind = 'limit' | 'ban';
 
 /**
- * Who refused a request that the simulator itself accepted: the user's backend or handler by a limit of its own, or the
+ * Refuser of a request that the simulator itself accepted: the user's backend or handler by a limit of its own, or the
  * backend by a 401, because it did not receive the client's key.
  */
 export type RefusedBy = 'backend' | 'handler' | 'backend-without-key';

@@ -48,7 +48,7 @@ export interface Deprecation {
   readonly target: string;
   /** Time at which the deprecated operation is removed. */
   readonly removedAtMs: number;
-  /** What a client should use instead of the deprecated operation, as text: `GET /pets with the status filter`. */
+  /** Replacement of the deprecated operation, as text: `GET /pets with the status filter`. */
   readonly use: string;
 }
 
@@ -151,8 +151,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
   /** Returns the methods of the operations at a path, in the order of the rows; none for an unknown path. */
   methodsAt?(path: string): readonly string[];
   /**
-   * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: those of `rows`, or
-   * any method, because only `find` knows them.
+   * HTTP methods of the service's operations, which a page of another origin may use (CORS). Default: those of `rows`,
+   * or any method, because only `find` knows them.
    */
   readonly methods?: readonly string[] | undefined;
   /** Deprecated operations of this API, for the judge, which reports their callers. Default: those of `rows`. */

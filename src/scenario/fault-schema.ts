@@ -56,7 +56,7 @@ const headerValue = refine(
   'a header value without line breaks, in Latin-1',
 );
 
-/** Whether a path in a scenario leads to a response header, whose number is sent as it is written: `1.10`. */
+/** Whether a path in a scenario leads to a response header, whose number is sent as written: `1.10`. */
 export const isHeaderValue = (steps: readonly Step[]): boolean =>
   steps.length === 6 && steps[0] === 'faults' && steps[3] === 'respond' && steps[4] === 'headers';
 
@@ -99,8 +99,8 @@ const createConditions = ({ rows, conditions }: FaultParts) =>
   });
 
 /**
- * Creates the check that at least one operation can match all conditions of a fault rule, and the text of what is
- * expected. Operations without a row, such as the user's own routes, match any method and no condition of the service.
+ * Creates the check that at least one operation can match all conditions of a fault rule, and its expectation as
+ * text. Operations without a row, such as the user's own routes, match any method and no condition of the service.
  */
 function matchingOperations({ rows, conditions }: FaultParts) {
   const names = Object.keys(rows);

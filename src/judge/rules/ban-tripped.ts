@@ -11,7 +11,7 @@ const minimumBackoffMs = 1_000;
 const sufficientWaitMs = 60_000;
 
 /**
- * Whether a strike came after the wait that the latest received refusal required. If the refusal required no wait, a
+ * Whether a strike arrived after the wait that the latest received refusal required. If the refusal required no wait, a
  * growing backoff suffices.
  */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {

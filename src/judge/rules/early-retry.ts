@@ -11,7 +11,7 @@ import { describeWaits, type Wait } from '../wait-pattern.js';
 const isUnread = ({ unreadWaitMs, deadlineMs }: JudgedRequest) =>
   unreadWaitMs !== undefined && deadlineMs === undefined;
 
-/** Whether a retry came before the end of the longest wait that an unreadable Retry-After may mean. */
+/** Whether a retry arrived before the end of the longest wait that an unreadable Retry-After may mean. */
 const isMaybeEarly = ({ response, request }: { response: JudgedRequest; request: JudgedRequest }) =>
   isUnread(response) && waitedMs(response, request) < (response.unreadWaitMs ?? 0) - toleranceOf(response, request);
 
@@ -19,7 +19,7 @@ const maybeEarly =
   'A retry came before the end of the wait that it may mean, so it is unknown whether the client waited long enough.';
 
 /**
- * Describes the Retry-After headers of recorded responses that the judge cannot read; `undefined` if there are none.
+ * Describes the Retry-After headers of recorded responses that the judge cannot read; `undefined` without such headers.
  */
 export function describeUnread(requests: readonly JudgedRequest[]): string | undefined {
   const unread = requests.filter(({ unreadWaitMs }) => unreadWaitMs !== undefined);
@@ -166,8 +166,8 @@ const doubledRequest =
   " The same request came twice within 100 ms: a retry without a wait, or a doubled request, as from an effect in React's StrictMode.";
 
 /**
- * Finds the second request of each pair of equal requests with the same key, at most 100 ms apart. A third equal request
- * as close to the pair is a sign of a retry loop instead.
+ * Finds the second request of each pair of equal requests with the same key, at most 100 ms apart. A third equal
+ * request as close to the pair is a sign of a retry loop instead.
  */
 function doubledRequests({ calls }: Run): Set<JudgedRequest> {
   const series = calls.flatMap((equal) => listGroups(equal, ({ session }) => session.series));

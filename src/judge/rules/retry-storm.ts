@@ -113,8 +113,8 @@ const triedTimes = (attempts: readonly JudgedRequest[], often: string) => {
 };
 
 /**
- * Whether a retry came after the required wait, or after the longest that an unreadable Retry-After may mean. A wait that
- * a web page could not read may be any, and such a retry counts if it shows a wait at all.
+ * Whether a retry arrived after the required wait, or after the longest that an unreadable Retry-After may mean. A wait
+ * that a web page could not read may be any, and such a retry counts if it shows a wait at all.
  */
 function isObedient(request: JudgedRequest): boolean {
   const response = request.retryOf ?? request.retryOfOutage;
@@ -208,7 +208,7 @@ function attemptsOf(attempts: readonly JudgedRequest[]): number {
   return 1 + Math.ceil(retries / Math.max(1, attempts.length - retries));
 }
 
-/** Whether a request came after the response to an earlier attempt. `false` if unknown. */
+/** Whether a request arrived after the response to an earlier attempt. `false` if unknown. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
   (request.retryOf !== undefined || (request.session.isSequential && request.id > first.lastArrivedId));

@@ -26,7 +26,7 @@ const maximumBytes = 32 * 1024 * 1024;
 const maximumDepth = 500;
 
 /**
- * Formats the end of an error message about a file that a command cannot read: what the file is instead, or where its
+ * Formats the end of an error message about a file that a command cannot read: the kind of the file, or where its
  * JSON breaks off, and which command reads such a file. Returns `undefined` for an unrecognized file.
  * @param expected kinds that the command reads
  */
