@@ -97,7 +97,7 @@ export function Detail(props: DetailProps) {
             as Markdown
           </Button>
           {onReport && (
-            <Button class="quiet" title="Save a report in which this request is selected" onClick={onReport}>
+            <Button class="quiet" onClick={onReport}>
               save report
             </Button>
           )}
@@ -108,7 +108,7 @@ export function Detail(props: DetailProps) {
         <b>{row.method}</b> {pathWithQuery(row)}
       </p>
       <p class="note">
-        {Object.entries(properties)
+        {Object.entries({ ...properties, client: whole?.client })
           .flatMap(([name, text]) => (text ? `${name} ${text}` : []))
           .join(' · ')}
       </p>

@@ -203,7 +203,7 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
           ? `resets at ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
           : used > 0
             ? 'window over'
-            : 'unused'}
+            : 'none used'}
       </span>
     </div>
   );

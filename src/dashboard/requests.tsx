@@ -30,7 +30,7 @@ interface RequestsProps {
 const chips: [word: string, name: string, test: (row: Row) => boolean][] = [
   ['refused', 'refused', meanings.refused],
   ['strike', 'strikes', meanings.strike],
-  ['banned', 'in a ban', meanings.banned],
+  ['banned', 'by a ban', meanings.banned],
   ['lost', 'no usable response', meanings.lost],
   ['fault', 'faults', meanings.fault],
   ['-served', 'not served', ({ kind }) => kind !== 'served'],

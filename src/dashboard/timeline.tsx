@@ -197,7 +197,7 @@ function Legend({ entries, window }: { entries: EntryBuffer; window: string }) {
       )}
       {lanes.some(({ borders }) => borders.length > 0) && (
         <li>
-          <span aria-hidden="true">┊</span> the {window} ends
+          <span aria-hidden="true">┊</span> the {/\d/.test(window) ? `${window} window` : window} ends
         </li>
       )}
     </ul>

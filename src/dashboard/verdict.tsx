@@ -97,7 +97,7 @@ function clientVerdicts({ state, entries }: Session) {
 }
 
 /** Advice of an inconclusive verdict to run a command, in place of which the dashboard has a button. */
-const advice = / "npx petstore-sim exec --scenario minute-wall [^"]*"[^.]*\./;
+const advice = / "npx [^"]* minute-wall [^"]*"[^.]*\./;
 
 /** Verdict on the client in one sentence, or on each of several clients, with counts of requests. */
 export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario: string): void }) {
@@ -170,7 +170,7 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
         <p class="note">
           {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}
           {formatThousands(counts.refused)} refused
-          {counts.banned > 0 && ` (${formatThousands(counts.banned)} in or starting a ban)`}
+          {counts.banned > 0 && ` (${formatThousands(counts.banned)} by a ban)`}
           {counts.lost > 0 && `, ${formatCount(counts.lost, 'response')} lost`}
           {others > 0 && `, ${formatThousands(others)} with another error`}
           {counts.dropped > 0 && `; judged on these, ${formatThousands(counts.dropped)} older ones dropped`}

@@ -111,7 +111,7 @@ describe('what the page adds to a request', { tags: 'needs/chromium' }, () => {
     await stage.call('pro-key', '/pets', '{"name":"Rex","categoryId":1}');
     const { page } = await openPage(`${stage.server.controlUrl}/`);
     await rows().nth(9).waitFor();
-    for (const chip of ['refused 6', 'strikes 3', 'in a ban 3', 'not served 6']) {
+    for (const chip of ['refused 6', 'strikes 3', 'by a ban 3', 'not served 6']) {
       await page.getByRole('button', { name: chip, exact: true }).click();
       await eventually(() => rows().count()).toBe(Number(chip.slice(-1)));
       await page.getByRole('button', { name: chip, exact: true }).click();

@@ -93,7 +93,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
         /free-key: 3 served, 1 refused, 3 strikes, 2 refused in a ban, banned from 12:00:07 to 12:02:07/,
       );
       // The third strike begins the ban.
-      await page.getByText('9 requests: 3 served, 6 refused (3 in or starting a ban)').waitFor();
+      await page.getByText('9 requests: 3 served, 6 refused (3 by a ban)').waitFor();
       await eventually(() => words.textContent()).toContain('clock advance 1s, by curl/8.14.1');
       await eventually(() => page.locator('.legend').textContent()).toMatch(
         /served.*refused.*strike.*refused in a ban.*changed through the control API.*told to wait.*banned.*the minute ends/,
