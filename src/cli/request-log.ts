@@ -1,5 +1,8 @@
 import { styleText } from 'node:util';
+import { operationTable } from '../petstore/document.js';
+import { rowOf } from '../requests/operation-table.js';
 import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../server/http/served-answer.js';
+import { formatDay } from '../values/format-day.js';
 import { createPrettyLine } from './pretty-line.js';
 import { createRequestLogEntries } from './request-log-entry.js';
 
@@ -14,13 +17,18 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();
   const toEntry = createRequestLogEntries();
-  let hasWarned = false;
+  const warned = new Set<string>();
   return (request, answer, durationMs) => {
     if (format === 'pretty' && (isProbe(request, answer) || isDashboard(request, answer))) return;
     write(lineOf(toEntry(request, answer, durationMs)));
-    if (answer.operation !== 'getPet' || hasWarned) return;
-    hasWarned = true;
-    write(warningLine(format, deprecation));
+    const { operation = '' } = answer;
+    const deprecation = rowOf(operationTable.rows, operation)?.deprecation;
+    if (deprecation === undefined || warned.has(operation)) return;
+    warned.add(operation);
+    const removedOn = formatDay(deprecation.removedAtMs);
+    write(
+      warningLine(format, `${operation} is deprecated and will be removed on ${removedOn}; use ${deprecation.use}.`),
+    );
   };
 }
 
@@ -40,9 +48,6 @@ const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: Serve
   status === 200 &&
   method === 'GET' &&
   (headers['sec-fetch-site'] === 'same-origin' || headers['sec-fetch-dest'] === 'document');
-
-const deprecation =
-  'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';
 
 /** Line that replaces dropped lines of the log. */
 export const droppedLine = (format: LogFormat, count: number): string =>
