@@ -65,6 +65,8 @@ await build({
     rollupOptions: {
       transform,
       preserveEntrySignatures: 'allow-extension',
+      // A dependency of the package, which the user's bundler finds.
+      external: ['yaml'],
       output: { chunkFileNames: '[name].js', minify },
     },
   },
