@@ -18,7 +18,7 @@ export function Faults({ session, actions }: { session: Session; actions: Action
     setEdited({ fault });
     import('./fault-editor.js').then(
       (editor) => setEditor(editor),
-      () => setFailure('The editor did not load: the server does not respond.'),
+      () => setFailure('The server does not respond.'),
     );
   };
   const act = (name: string, { name: of }: ListedFault, onAct: () => void) => (
