@@ -200,8 +200,11 @@ describe('a service with a table of operations', () => {
       expect((await ask('GET', '/shop/goods/7')).status).toBe(200);
       await control.importState(state);
       expect((await ask('GET', '/shop/goods/7')).status).toBe(503);
-      const [written] = stateAsScenario(await control.exportState()).faults as [Fault];
-      expect(written).toMatchObject({ when: { goodId: 7 } });
+      expect(stateAsScenario(await control.exportState()).faults).toMatchObject([{ when: { goodId: 7 } }]);
+      const written = shopAt(scenario({ operation: 'listGoods', color: 'red' }), [catalog]);
+      expect(stateAsScenario(createControl(written.sim).exportState()).faults).toMatchObject([
+        { when: { operation: ['listGoods'], color: 'red' } },
+      ]);
       const [first] = state.faults.rules;
       const wrong = { ...first, rule: { ...first?.rule, when: { godId: 7 } } };
       const broken = { ...state, faults: { ...state.faults, rules: [wrong] } } as unknown as typeof state;
