@@ -28,7 +28,7 @@ test('keys, pets, faults and journal expose only their public operations', () =>
     'unlisted',
   ]);
   expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
-  expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove']);
+  expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove', 'replace']);
   expect(namesOf(sim.journal)).toEqual([
     'clear',
     'dropped',
