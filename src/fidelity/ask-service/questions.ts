@@ -94,6 +94,8 @@ export const readQuestions: readonly Question[] = [
       return petId === undefined ? undefined : probeOf('deprecation', 'GET', `/pets/${petId}`);
     },
   },
+  // Only asked if the service answers a malformed pet id otherwise.
+  read('unknownRoute', ['errorCodes.not_found'], `/${unknown}`),
   // Uses PROPFIND as the unknown method, because PROPFIND is safe (RFC 4918 section 9.1): a service that supports the
   // method changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
