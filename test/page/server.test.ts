@@ -551,7 +551,9 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       };
       await drop('browser.har', JSON.stringify(har));
       await rows().first().waitFor();
-      await eventually(() => rows().first().textContent()).toMatch(/key-1GET\/pets\?limit=1429 ×limit used up, wait 9 s/);
+      await eventually(() => rows().first().textContent()).toMatch(
+        /key-1GET\/pets\?limit=1429 ×limit used up, wait 9 s/,
+      );
       expect(await page.content()).not.toContain('a-secret-key');
       // The browser notes the response to the first file.
       expect(opened.errors).toEqual([expect.stringContaining('400 (Bad Request)')]);
