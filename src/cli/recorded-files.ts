@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
 import { recordedPetstore } from '../petstore/document.js';
+import { scenarioSchema } from '../petstore/scenario-schema.js';
 import { foundInstead } from '../scenario/node/file-kind.js';
 import { isOfService, rootsOf } from '../traffic-files/address.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
@@ -24,7 +25,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
       files.map((name) => ({
         name,
         pieces: createReadStream(name, { highWaterMark: pieceBytes }),
-        kind: () => foundInstead(name, ['traffic']),
+        kind: () => foundInstead(name, ['traffic'], scenarioSchema),
       })),
       recordedPetstore,
       options,
@@ -92,7 +93,7 @@ async function reading<Result>(
       // A truncated file with whole entries is a recording: the error says to which service its requests are.
       const known = error instanceof RecordingError && error.hasEntries ? ([kind, 'broken'] as const) : [kind];
       for (const file of files) {
-        const found = foundInstead(file, known);
+        const found = foundInstead(file, known, scenarioSchema);
         if (found !== undefined) throw new UsageError(`${file}: expected ${expected}, got ${found}`);
       }
       throw new UsageError(`${files.join(', ')}: ${message}${advice}`);

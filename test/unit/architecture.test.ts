@@ -101,11 +101,11 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   'control-api/node': [
     'control-api',
     'judge',
-    'petstore',
     'rate-limits',
     'requests',
     'scenario/node',
     'server/http',
+    'simulator',
     'traffic-files',
     'values',
   ],

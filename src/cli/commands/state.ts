@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
+import { scenarioSchema } from '../../petstore/scenario-schema.js';
 import { createControl } from '../../petstore/served-petstore.js';
 import { formatKind, foundInstead, kindOfValue } from '../../scenario/node/file-kind.js';
 import { UsageError } from '../../validation/usage-error.js';
@@ -123,10 +124,11 @@ function readState(file: string): ExportedState {
   try {
     state = parseJson(readFileSync(file, 'utf8'), 64);
   } catch (error) {
-    const found = foundInstead(file, ['state']) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
+    const found =
+      foundInstead(file, ['state'], scenarioSchema) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
     throw new UsageError(`expected a file from state export, got ${found}`);
   }
-  const found = kindOfValue(state);
+  const found = kindOfValue(state, scenarioSchema);
   if (found !== undefined && found.kind !== 'state' && found.kind !== 'unknown')
     throw new UsageError(`expected a file from state export, got ${formatKind(found)}`);
   return state as ExportedState;

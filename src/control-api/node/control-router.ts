@@ -60,7 +60,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
  */
 export function createControlRouter(
   simulators: ServedSimulators,
-  { operations, sandboxOperations }: ServedService,
+  { main, operations, sandboxOperations }: ServedService,
   { closing, openapi, publicUrl, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
@@ -170,7 +170,7 @@ export function createControlRouter(
   const judgeFile = async (file: RecordedText) => {
     const { judgeFile } = await import('./judge-file.js');
     const scenarios = [sim, ...sandboxes.list().map((sandbox) => sandbox.sim)].map(({ scenario }) => scenario);
-    return judgeFile(file, new Set(scenarios.flatMap(({ keys = {} }) => Object.keys(keys))));
+    return judgeFile(file, main, new Set(scenarios.flatMap(({ keys = {} }) => Object.keys(keys))));
   };
   mount('/__sim', operations, (request) => {
     const origin = toldOrigin(request);

@@ -1,8 +1,8 @@
 import { operationFacts } from '../../judge/run.js';
-import { recordedPetstore } from '../../petstore/document.js';
-import { petstore } from '../../petstore/petstore.js';
+import { createOperationTable } from '../../requests/operation-table.js';
 import { textInstead } from '../../scenario/node/file-kind.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
+import type { MainService } from '../../simulator/simulator-state.js';
 import { RecordingError } from '../../traffic-files/json-items.js';
 import { type Recording, readRecording } from '../../traffic-files/read-recording.js';
 import { invalid } from '../control-error.js';
@@ -13,16 +13,18 @@ import type { RecordedText } from '../sandbox-operations.js';
 /**
  * Judges a client by the text of a recording, and returns the report of the run. Keys are replaced by names, and nothing
  * is stored.
+ * @param main service of the recorded requests, unless the recording is of another one
  * @param publicKeys keys that are no secrets, such as those of the server's scenarios
  * @throws {ControlError} for a text that is no recording, with the sentence of `petstore-sim judge`
  */
 export async function judgeFile(
   { name, text, baseUrl, ended, oneKey }: RecordedText,
+  main: MainService,
   publicKeys: Iterable<string>,
 ): Promise<RunReport> {
-  const recording = await read(name, text, baseUrl, publicKeys);
+  const recording = await read(name, text, baseUrl, main, publicKeys);
   const { result, report } = judgedRecording(recording, {
-    ...operationFacts([petstore]),
+    ...operationFacts([main]),
     name: recording.service ?? name,
     isOver: ended,
     isOneKey: oneKey,
@@ -34,6 +36,7 @@ async function read(
   name: string,
   text: string,
   baseUrlText: string | undefined,
+  { basePath, rows = {}, rules: { schema } }: MainService,
   publicKeys: Iterable<string>,
 ): Promise<Recording> {
   const url = baseUrlText === undefined ? undefined : parseBaseUrl(baseUrlText);
@@ -42,14 +45,15 @@ async function read(
       `baseUrl: expected the base URL of the service, such as https://api.github.com, got ${JSON.stringify(baseUrlText)}`,
     );
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
-  const file = { name, pieces: [new TextEncoder().encode(text)], kind: () => textInstead(text, ['traffic']) };
+  const file = { name, pieces: [new TextEncoder().encode(text)], kind: () => textInstead(text, ['traffic'], schema) };
+  const service = { basePath, operations: createOperationTable(rows) };
   try {
-    return await readRecording([file], recordedPetstore, { baseUrl, isAnyService: true, publicKeys });
+    return await readRecording([file], service, { baseUrl, isAnyService: true, publicKeys });
   } catch (error) {
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error says to which service its requests are.
     const isRecording = error instanceof RecordingError && error.hasEntries;
-    const found = textInstead(text, isRecording ? ['traffic', 'broken'] : ['traffic']);
+    const found = textInstead(text, isRecording ? ['traffic', 'broken'] : ['traffic'], schema);
     throw invalid(
       found === undefined ? `${name}: ${error.message}` : `${name}: expected a HAR file or JSON Lines, got ${found}`,
     );

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { runElementId, runFormat } from '../../control-api/run-report.js';
-import { scenarioSchema } from '../../petstore/scenario-schema.js';
 import { cut, escaped } from '../../validation/issue.js';
 import { createJsonReader, JsonError } from '../../values/json.js';
 import { isMap, mapOf } from '../../values/plain-data.js';
 import { pluralize } from '../../values/pluralize.js';
+import type { ScenarioSchema } from '../scenario-schema.js';
 import { readYaml } from './read-yaml.js';
 
 /** Kind of a file, by its content. */
@@ -29,27 +29,36 @@ const maximumDepth = 500;
  * Formats the end of an error message about a file that a command cannot read: the kind of the file, or where its
  * JSON breaks off, and which command reads such a file. Returns `undefined` for an unrecognized file.
  * @param expected kinds that the command reads
+ * @param schema of scenarios, by whose fields a scenario is recognized
  */
-export function foundInstead(file: string, expected: readonly FileKind['kind'][]): string | undefined {
-  const found = kindOfFile(file);
+export function foundInstead(
+  file: string,
+  expected: readonly FileKind['kind'][],
+  schema: ScenarioSchema,
+): string | undefined {
+  const found = kindOfFile(file, schema);
   return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
 }
 
 /** Does the same as `foundInstead` for the text of a file. */
-export function textInstead(text: string, expected: readonly FileKind['kind'][]): string | undefined {
-  const found = text.length > maximumBytes ? undefined : kindOfText(text);
+export function textInstead(
+  text: string,
+  expected: readonly FileKind['kind'][],
+  schema: ScenarioSchema,
+): string | undefined {
+  const found = text.length > maximumBytes ? undefined : kindOfText(text, schema);
   return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
 }
 
 export const formatKind = ({ is, advice }: FileKind): string => (advice === undefined ? is : `${is}; ${advice}`);
 
 /** Recognizes the kind of a file. Returns `undefined` for an unrecognized or unreadable file. */
-function kindOfFile(file: string): FileKind | undefined {
+function kindOfFile(file: string, schema: ScenarioSchema): FileKind | undefined {
   const bytes = readStart(file);
   if (bytes === undefined) return undefined;
   const isTooLong = bytes.length > maximumBytes;
   const text = new TextDecoder().decode(isTooLong ? bytes.subarray(0, 4) : bytes);
-  return isTooLong ? kindOfStart(text) : kindOfText(text);
+  return isTooLong ? kindOfStart(text) : kindOfText(text, schema);
 }
 
 /** Recognizes a file that is no UTF-8 by its first bytes, decoded as UTF-8: an invalid byte is U+FFFD. */
@@ -76,16 +85,16 @@ function readStart(file: string): Uint8Array | undefined {
 }
 
 /** Recognizes the kind of a text. Returns `undefined` for a text of an unknown kind. */
-export function kindOfText(text: string): FileKind | undefined {
+export function kindOfText(text: string, schema: ScenarioSchema): FileKind | undefined {
   const binary = kindOfStart(text);
   if (binary !== undefined) return binary;
   const start = text.trimStart();
   if (start === '') return other('an empty file');
-  if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text);
+  if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text, schema);
   if (start.startsWith('<')) return kindOfMarkup(start);
   if (logLine.test(start)) return other('a log in text form', asRecording);
   const { value } = readYaml(text);
-  return isMap(value) ? kindOfValue(value) : undefined;
+  return isMap(value) ? kindOfValue(value, schema) : undefined;
 }
 
 /** Start of a text log: the access log of a web server, or a line with a time or a level. */
@@ -97,7 +106,7 @@ function kindOfMarkup(text: string): FileKind {
   return other(/^<(?:!doctype html|html)/i.test(text) ? 'an HTML page' : 'an XML document');
 }
 
-function kindOfJson(text: string): FileKind | undefined {
+function kindOfJson(text: string, schema: ScenarioSchema): FileKind | undefined {
   const { values, broken } = readJson(text);
   if (broken !== undefined) {
     const place = `line ${broken.line}, column ${broken.column}`;
@@ -105,7 +114,7 @@ function kindOfJson(text: string): FileKind | undefined {
     const is = expected === undefined ? `JSON that breaks off at ${place}` : `invalid JSON at ${place}: ${expected}`;
     return { kind: 'broken', is };
   }
-  return values.length > 1 ? kindOfLines(values) : kindOfValue(values[0]);
+  return values.length > 1 ? kindOfLines(values, schema) : kindOfValue(values[0], schema);
 }
 
 /** Place of a mistake in JSON. Line and column count from 1. */
@@ -157,9 +166,9 @@ const asMock = 'serve it with its own program, and put petstore-sim in front of 
 const asJudged = 'petstore-sim judge FILE judges it, petstore-sim scenario --from FILE makes a scenario of it';
 
 /** Recognizes JSON Lines by their objects. */
-function kindOfLines(values: readonly unknown[]): FileKind | undefined {
+function kindOfLines(values: readonly unknown[], schema: ScenarioSchema): FileKind | undefined {
   const [first] = values;
-  const known = kindOfValue(values.find((value) => isJournalEntry(value) || isTrace(value)) ?? first);
+  const known = kindOfValue(values.find((value) => isJournalEntry(value) || isTrace(value)) ?? first, schema);
   if (known !== undefined && !['other', 'scenario', 'unknown'].includes(known.kind)) return known;
   if (!values.every(isMap)) return other('JSON Lines without requests');
   if (isMap(first) && ('level' in first || 'msg' in first || 'message' in first || 'event' in first))
@@ -168,7 +177,7 @@ function kindOfLines(values: readonly unknown[]): FileKind | undefined {
 }
 
 /** Recognizes the kind of a JSON or YAML value. Returns `undefined` for a value of an unknown kind. */
-export function kindOfValue(value: unknown): FileKind | undefined {
+export function kindOfValue(value: unknown, schema: ScenarioSchema): FileKind | undefined {
   if (Array.isArray(value)) return kindOfList(value);
   if (!isMap(value)) return undefined;
   const row = kinds.find(({ has }) => has(value));
@@ -176,8 +185,8 @@ export function kindOfValue(value: unknown): FileKind | undefined {
   const nested = nestedHar(value);
   if (nested !== undefined)
     return other(`a HAR inside of ${JSON.stringify(nested)}`, 'save the object with its "log" alone as a file');
-  if (isDatabase(value)) return other('a database of json-server (db.json)', asMock);
-  if (isScenario(value))
+  if (isDatabase(value, schema)) return other('a database of json-server (db.json)', asMock);
+  if (isScenario(value, schema))
     return {
       kind: 'scenario',
       is: 'a scenario',
@@ -342,22 +351,22 @@ function nestedHar(value: Value): string | undefined {
   return undefined;
 }
 
-const isScenarioField = (name: string): boolean => Object.hasOwn(scenarioSchema.entries ?? {}, name);
+const isFieldOf = ({ entries = {} }: ScenarioSchema, name: string): boolean => Object.hasOwn(entries, name);
 
 /** Whether most fields of a file are those of a scenario, so that the file is a scenario, perhaps with mistakes. */
-function isScenario(value: Value): boolean {
+function isScenario(value: Value, schema: ScenarioSchema): boolean {
   const names = Object.keys(value);
-  const known = names.filter(isScenarioField);
+  const known = names.filter((name) => isFieldOf(schema, name));
   return known.length > 0 && known.length * 2 >= names.length;
 }
 
 /** Whether a map is a database of json-server: lists of records with an id, not only those of a scenario. */
-function isDatabase(value: Value): boolean {
+function isDatabase(value: Value, schema: ScenarioSchema): boolean {
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const isRecord = (each: unknown) => isMap(each) && 'id' in each;
   return (
     Object.values(value).every((each) => Array.isArray(each) || isMap(each)) &&
     lists.every(([, list]) => list.every(isRecord)) &&
-    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isScenarioField(name)))
+    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isFieldOf(schema, name)))
   );
 }

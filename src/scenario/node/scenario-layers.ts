@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { scenarioSchema } from '../../petstore/scenario-schema.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { nearest } from '../../validation/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
@@ -90,14 +91,14 @@ function withoutTitle(base: unknown): unknown {
 
 /** Formats the reason why a file cannot be read as a scenario, with the kind of the file if it is known. */
 function failureOf(file: string, { failure }: { failure: string }): string {
-  const found = foundInstead(file, ['scenario']);
+  const found = foundInstead(file, ['scenario'], scenarioSchema);
   return found === undefined ? failure : `expected fields of a scenario, got ${found}`;
 }
 
 /** Describes a file that is no scenario but of another known kind, such as an exported state or a HAR file. */
 function otherKind({ text: { value } }: Layer, text: string): string | undefined {
   if (value === null) return undefined;
-  const found = typeof value === 'object' ? kindOfValue(value) : kindOfText(text);
+  const found = typeof value === 'object' ? kindOfValue(value, scenarioSchema) : kindOfText(text, scenarioSchema);
   const isOther = found !== undefined && !['scenario', 'broken', 'unknown'].includes(found.kind);
   return isOther ? formatKind(found) : undefined;
 }
