@@ -1,7 +1,7 @@
 import { keyFields, keyText } from '../scenario/key-schema.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { displayKey } from '../simulator/redact.js';
-import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { refine, type Schema, transform } from '../validation/schema.js';
 import { fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
 import { count, durationInput } from '../validation/value-schemas.js';
@@ -10,6 +10,7 @@ import { keyId } from '../values/mask-key.js';
 import { windowsOf } from '../values/window-fields.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
+import { findKeyText } from './find-key-text.js';
 import { described, instantText, keyReference, wholeNumber } from './input-values.js';
 
 /** Limit of ten years. A much longer ban would end beyond the range of `Date`. */
@@ -68,7 +69,7 @@ function shownKey(sim: Simulator, key: string): KeyInfo {
  * @throws {ControlError} 404
  */
 function findKey(sim: Simulator, reference: string): string {
-  const found = coreOf(sim).state.keys.textOf(reference);
+  const found = findKeyText(sim, reference);
   if (found !== undefined) return found;
   throw notFound('Unknown API key; expected a key of the scenario, or its id from GET /__sim/keys.');
 }

@@ -3,6 +3,7 @@ import { displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
+import { findKeyText } from './find-key-text.js';
 
 /** Maximum number of control operations in a simulator's list of changes. */
 const maximumChanges = 200;
@@ -58,8 +59,7 @@ function summarize(sim: Simulator, input: unknown): string {
  * Formats an API key, given as the key itself or as its id, for display. Masks every key that the scenario does not
  * define.
  */
-const showKey = (sim: Simulator, reference: string) =>
-  displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
+const showKey = (sim: Simulator, reference: string) => displayKey(sim, findKeyText(sim, reference) ?? reference);
 
 const cut = (text: string) =>
   text.length > maximumCharacters ? `${text.slice(0, maximumCharacters).toWellFormed()}…` : text;

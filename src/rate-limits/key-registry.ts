@@ -1,4 +1,3 @@
-import { hashOfKeyId, keyHash, keyId } from '../values/mask-key.js';
 import { ownText } from '../values/own-text.js';
 import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import {
@@ -45,8 +44,6 @@ export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
-  /** Tokens of the API keys, by the hash in each key's id. Created at the first search for a key id. */
-  #tokensByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
@@ -88,18 +85,6 @@ export class KeyRegistry {
     return this.#keys.get(text) ?? this.#unlisted.get(text);
   }
 
-  /** Finds an API key's token by the token itself or by the key's id. */
-  textOf(reference: string): string | undefined {
-    if (this.get(reference) !== undefined) return reference;
-    const hash = hashOfKeyId(reference);
-    if (hash === undefined) return undefined;
-    this.#tokensByHash ??= new Map(
-      [...this.#keys.keys(), ...this.#unlisted.keys()].map((text) => [keyHash(text), text]),
-    );
-    const text = this.#tokensByHash.get(hash);
-    return text !== undefined && keyId(text) === reference ? text : undefined;
-  }
-
   /**
    * Finds the API key of a request by its token. Under the assumption `acceptAnyKey`, creates an unknown key on the
    * free plan.
@@ -110,7 +95,6 @@ export class KeyRegistry {
     if (this.#unlisted.size >= maximumUnlistedKeys) {
       const [oldest] = this.#unlisted.keys();
       this.#unlisted.delete(oldest as string);
-      this.#tokensByHash?.delete(keyHash(oldest as string));
     }
     const token = ownText(text);
     const key = this.#create(token, unusedFreeKey, nowMs);
@@ -168,7 +152,6 @@ export class KeyRegistry {
     this.#texts = undefined;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
     this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
-    this.#tokensByHash = undefined;
   }
 
   #create(text: string, definition: KeyDefinition, nowMs: number): ApiKey {
@@ -179,7 +162,6 @@ export class KeyRegistry {
       const expected = Object.keys(plans).join(', ');
       throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
     }
-    this.#tokensByHash?.set(keyHash(text), text);
     return createApiKey(text, definition, limits, windowSeconds, nowMs, clockMovedMs());
   }
 }
