@@ -1,4 +1,4 @@
-import { fingerprint } from '../values/fingerprint.js';
+import { fnv1a } from '../values/mask-key.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import { describeNext } from './describe-next.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';
@@ -139,7 +139,7 @@ export class FaultRules {
       const counts = this.#countsOf(rule);
       passed.push(counts);
       const seed = seedFor(rule.name, this.#seed);
-      const call = rule.failTimes === undefined ? '' : fingerprint(request.callText());
+      const call = rule.failTimes === undefined ? '' : fnv1a(request.callText());
       if (!applies(rule, counts, seed, call)) continue;
       return {
         rule,
