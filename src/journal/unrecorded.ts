@@ -35,7 +35,8 @@ const cut = (path: string) =>
  * journal.
  */
 export class UnrecordedCounter {
-  readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
+  /** Counts by method, path and API key. */
+  readonly groups = new Map<string, Common & { count: number; token: string | undefined }>();
   /** Number of requests to paths outside the API, which the journal does not record. */
   total = 0;
 
@@ -48,36 +49,40 @@ export class UnrecordedCounter {
     const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
     const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
-    if (this.#groups.has(id) || this.#groups.size < maximumGroups) this.#count(id, group);
+    if (this.groups.has(id) || this.groups.size < maximumGroups) this.#count(id, group);
     // Counts the request in the common group `…`, because the maximum number of groups (with one method, path and API
     // key each) is reached.
     else this.#count(otherPaths, { ...group, method: '', path: otherPaths, token: undefined });
   }
 
   #count(id: string, group: Common & { token: string | undefined }): void {
-    const known = this.#groups.get(id);
+    const known = this.groups.get(id);
     if (known !== undefined) known.count++;
-    else this.#groups.set(id, { ...group, count: 1 });
-  }
-
-  /**
-   * Lists the counted requests to paths outside the API, grouped by method and path.
-   * @param isWanted selects requests by their API key; default: all
-   */
-  list(isWanted: (request: { token: string | undefined }) => boolean = () => true): UnrecordedRequests[] {
-    const merged = new Map<string, Common & { count: number }>();
-    for (const { token, ...group } of this.#groups.values()) {
-      if (!isWanted({ token })) continue;
-      const id = [group.method, group.path].join('\n');
-      const same = merged.get(id);
-      if (same === undefined) merged.set(id, group);
-      else same.count += group.count;
-    }
-    return [...merged.values()];
+    else this.groups.set(id, { ...group, count: 1 });
   }
 
   clear(): void {
-    this.#groups.clear();
+    this.groups.clear();
     this.total = 0;
   }
+}
+
+/**
+ * Lists the counted requests to paths outside the API, grouped by method and path. A function, because a web page would
+ * also load an unused method.
+ * @param isWanted selects requests by their API key; default: all
+ */
+export function listUnrecorded(
+  { groups }: Pick<UnrecordedCounter, 'groups'>,
+  isWanted: (request: { token: string | undefined }) => boolean = () => true,
+): UnrecordedRequests[] {
+  const merged = new Map<string, Common & { count: number }>();
+  for (const { token, ...group } of groups.values()) {
+    if (!isWanted({ token })) continue;
+    const id = [group.method, group.path].join('\n');
+    const same = merged.get(id);
+    if (same === undefined) merged.set(id, group);
+    else same.count += group.count;
+  }
+  return [...merged.values()];
 }

@@ -1,3 +1,4 @@
+import { listUnrecorded } from '../journal/unrecorded.js';
 import { shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -90,7 +91,7 @@ function factsOf(
     outcomes,
     dropped,
     outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
-    unrecorded: unrecorded.total === 0 ? undefined : unrecorded.list(isJudged),
+    unrecorded: unrecorded.total === 0 ? undefined : listUnrecorded(unrecorded, isJudged),
     pending,
     idle: idleIn(sim),
     ...progress,

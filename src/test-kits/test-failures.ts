@@ -1,4 +1,4 @@
-import type { UnrecordedRequests } from '../journal/unrecorded.js';
+import { listUnrecorded, type UnrecordedRequests } from '../journal/unrecorded.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
@@ -15,7 +15,7 @@ const noRequests = (target: string, given: string, otherwise: string) =>
  */
 export function noRequestReason(sim: Simulator): string | undefined {
   const { lastId, unrecorded } = coreOf(sim).state.journal;
-  return lastId > 0 ? undefined : withOutside(noSimulatorRequests, unrecorded.list());
+  return lastId > 0 ? undefined : withOutside(noSimulatorRequests, listUnrecorded(unrecorded));
 }
 
 /** Error message for a Playwright test whose sandbox received no request. */
