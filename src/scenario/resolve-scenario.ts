@@ -6,7 +6,7 @@ import type { KeyDefinition } from '../rate-limits/api-key.js';
 import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
-import { deepFreeze, isMap, merge } from '../values/plain-data.js';
+import { frozenCopy, isMap, merge } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
@@ -191,5 +191,5 @@ function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: I
     }
     settings[id] = value;
   }
-  return deepFreeze(settings as unknown as Settings);
+  return frozenCopy(settings as unknown as Settings);
 }

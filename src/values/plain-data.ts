@@ -26,7 +26,7 @@ export function frozenCopy<Value extends object>(value: Value): Value {
 }
 
 /**
- * Copies and freezes nested data in one pass. `structuredClone` followed by `deepFreeze` takes more than twice as long:
+ * Copies and freezes nested data in one pass. `structuredClone`, followed by freezing in place, takes more than twice as long:
  * half a second for a scenario with 150,000 API keys.
  */
 function copyFrozen<Value>(value: Value): Value {
@@ -37,13 +37,4 @@ function copyFrozen<Value>(value: Value): Value {
   const copy: Record<string, unknown> = { ...value };
   for (const name of Object.keys(copy)) copy[name] = copyFrozen(copy[name]);
   return Object.freeze(copy) as Value;
-}
-
-/** Freezes plain data deeply, in place. */
-export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const part of Object.values(value)) deepFreeze(part);
-    Object.freeze(value);
-  }
-  return value;
 }
