@@ -1,3 +1,4 @@
+import { joinWords } from '../values/join-words.js';
 import { isMap } from '../values/plain-data.js';
 import { escaped, type Issue, issueAt, type Step } from './issue.js';
 import { hintFor } from './nearest.js';
@@ -81,7 +82,7 @@ export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues:
 export function otherThan({ labels, entries = {} }: AnySchema, value: unknown): string {
   const words = labels.flatMap((label) => (label.startsWith('"') ? [JSON.parse(label) as string] : []));
   const hint = typeof value === 'string' ? (withoutSpace(value, Object.keys(entries)) ?? hintFor(value, words)) : '';
-  return `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
+  return `expected ${joinWords(labels, 'or')}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
 }
 
 /** Returns a hint if a YAML field lacks the space after its colon. YAML reads `plan:pro` as one word. */
@@ -154,7 +155,3 @@ export function shown(value: unknown): string {
   if (isMap(value)) return 'a map';
   return value instanceof Date ? 'a date' : typeof value === 'function' ? 'a function' : String(value);
 }
-
-/** Joins names of accepted values for a message: `"a", "b" or a list`. */
-export const anyOf = (labels: readonly string[]) =>
-  [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

@@ -1,9 +1,9 @@
+import { joinWords } from '../values/join-words.js';
 import { isMap } from '../values/plain-data.js';
 import { cut } from './issue.js';
 import { hintFor, nearest } from './nearest.js';
 import {
   type AnySchema,
-  anyOf,
   check,
   checkAt,
   type Entries,
@@ -190,7 +190,7 @@ export const either = <const Options extends readonly AnySchema[]>(
         .slice(0, 3)
         .map(cut)
         .join(', ');
-      issues.push({ steps: [], message: `expected ${anyOf(forms)}, got a map with ${names}` });
+      issues.push({ steps: [], message: `expected ${joinWords(forms, 'or')}, got a map with ${names}` });
       return undefined as Output<Options[number]>;
     }
     const tries = accepting.map((option) => {
