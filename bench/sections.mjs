@@ -66,7 +66,10 @@ const byHandTable = ({ ratios }) =>
       ]),
   );
 
-/** Profiles of the load `varied` by `node --cpu-prof` on 2026-11-27, which no part of the benchmark measures. */
+/**
+ * Profiles of the load `varied` by `node --cpu-prof` on 2026-11-27, which no part of the benchmark measures, and the ratios
+ * of two runs on that day that were too noisy for the tables.
+ */
 const shares = `Shares of the processor time of *varied* by \`node --cpu-prof\`: before, with a cache of lists and a journal of whole records,
 and now, with one write per response, the JSON of pets joined once, and a packed journal.
 
@@ -82,7 +85,11 @@ ${table(
     ['journal', '3 %', '2 %', ''],
     ['everything else', '13 %', '18 %', '2 %'],
   ],
-)}`;
+)}
+
+Two runs on 2026-11-27 were too noisy for the tables, because the machine's speed varied by more than 15 %. In their 11 rounds with
+*varied*, the same processor time served 1.35 to 1.53 times the requests of *real-work*, median 1.45; in 12 rounds with *mixed*
+1.39 to 1.62, median 1.44.`;
 
 function peersTable(found) {
   const ours = found.servers.filter(isOurs);
