@@ -1,3 +1,4 @@
+// @module-tag slow
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
