@@ -145,9 +145,10 @@ type Numbers = [number, number, number, number, number, number, number, number];
 /** Whether a response has the usual headers, and nothing of a refusal, a fault or a delay. */
 function isUsual(record: RequestRecord): boolean {
   const { rate, headers, refusal, fault, wire, assumption, refusedBy, isAbandoned, isLost, heldMs } = record;
+  const { promisedAtMs, bannedUntilMs } = record;
   return (
     rate !== undefined &&
-    (refusal ?? fault ?? wire ?? assumption ?? refusedBy) === undefined &&
+    (refusal ?? fault ?? wire ?? assumption ?? refusedBy ?? promisedAtMs ?? bannedUntilMs) === undefined &&
     !isAbandoned &&
     !isLost &&
     heldMs === 0 &&

@@ -60,6 +60,8 @@ function createRecords(random: Random): RequestRecord[] {
         { assumption: 'malformedPetId' },
         { refusal: 'limit', promisedAtMs: 1, bannedUntilMs: undefined },
         { heldMs: 20 },
+        { promisedAtMs: 5 },
+        { bannedUntilMs: 5 },
         { wire: { kind: 'close' } },
         { rate: rate && { ...rate, remaining: rate.remaining + 1 } },
         { rate: undefined },
