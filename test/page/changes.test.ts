@@ -256,6 +256,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.getByLabel('Move the clock', { exact: true }).click();
     for (const name of ['Reset', 'freeze', '+1 s', 'unban: free-key', 'use up the minute: pro-key'])
       expect(await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'), name).toBe('true');
+    await page.keyboard.press('Escape');
     await page.keyboard.press('r');
     await page.getByText(/Last data (8|9|1\d) s ago/).waitFor();
     const attempts = await page.evaluate(() => window.attempts);
