@@ -46,25 +46,15 @@ describe('a recording of the simulator', () => {
         here.getVerdict().findings.map(({ code }) => code),
       );
       const live = here.exportRun().entries;
-      expect(
-        report.entries.map(({ inShort, strike, toldUntil, bannedUntil, usage, window }) => ({
-          inShort,
-          strike,
-          toldUntil,
-          bannedUntil,
-          usage,
-          window,
-        })),
-      ).toEqual(
-        live.map(({ inShort, strike, toldUntil, bannedUntil, usage, window }) => ({
-          inShort,
-          strike,
-          toldUntil,
-          bannedUntil,
-          usage,
-          window,
-        })),
-      );
+      const shown = ({ inShort, strike, toldUntil, bannedUntil, usage, window }: (typeof live)[number]) => ({
+        inShort,
+        strike,
+        toldUntil,
+        bannedUntil,
+        usage,
+        window,
+      });
+      expect(report.entries.map(shown)).toEqual(live.map(shown));
       expect(report.entries.map(({ why }) => why?.map(({ result }) => result))).toEqual(
         live.map(({ why }) => why?.map(({ result }) => result)),
       );
