@@ -47,13 +47,10 @@ describe.each(fileNames)('%s', (name) => {
   const scenario = scenarioOf(name);
   const { description = '', expect: expected } = scenario;
 
-  test('is a scenario with the name of its file, which editors can check', () => {
+  test('has the name of its file, which editors can check, and describes a right and a wrong client', () => {
     expect(() => resolveScenario(scenario, generatePets)).not.toThrow();
     expect(scenario.name).toBe(name);
     expect(textOf(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
-  });
-
-  test('describes a right and a wrong client', () => {
     expect(description).toMatch(/^[^.].*\. A right client .*\. A wrong client .*\.$/);
   });
 

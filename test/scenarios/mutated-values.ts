@@ -70,29 +70,14 @@ export const everyField = {
 const texts = [
   ...['', ' ', 'default', 'free', 'gold', 'frozen', 'off', 'all', 'listPets', '__proto__', 'constructor', 'toString'],
   ...['2s', '0s', '-1s', '1e3s', '1.5d', '3650d', '3651d', '99999999999999999999d', '2s ', 'NaN', '1'],
-  ...[
-    '2026-01-01T12:00:00Z',
-    '2026-02-31T00:00:00Z',
-    '+010000-01-01T00:00:00Z',
-    '1969-12-31T23:59:59Z',
-    '9999-12-31T23:59:59.999Z',
-  ],
+  ...['2026-01-01T12:00:00Z', '2026-02-31T00:00:00Z', '+010000-01-01T00:00:00Z', '1969-12-31T23:59:59Z'],
+  ...['9999-12-31T23:59:59.999Z'],
   ...['\0', '\ud800', '\u202e', '🐶', 'a\r\nb: c', 'é', '\u001b[2J', 'x'.repeat(5_000), '9223372036854775808'],
 ];
 const numbers = [
   ...[0, -0, 1, -1, 2, 200, 304, 404, 599, 1_000, 0.5, 1.5, 1e-300, 2 ** 31, 2 ** 32, 1e9, 1e9 + 1, 10_000_001],
-  ...[
-    Date.UTC(9999, 11, 31),
-    8.64e15,
-    Number.MAX_SAFE_INTEGER,
-    2 ** 53,
-    2 ** 63,
-    1e21,
-    1e300,
-    -1e300,
-    Number.MAX_VALUE,
-    Number.MIN_VALUE,
-  ],
+  ...[Date.UTC(9999, 11, 31), 8.64e15, Number.MAX_SAFE_INTEGER, 2 ** 53, 2 ** 63, 1e21, 1e300, -1e300],
+  ...[Number.MAX_VALUE, Number.MIN_VALUE],
 ];
 /** Values that only code can pass, because no file can contain them. */
 const codeValues = [

@@ -21,6 +21,20 @@ export interface VerdictCase {
   isOnSecond?: boolean;
 }
 
+/** A client that passes. */
+const right = (does: string, client: VerdictCase['client']): VerdictCase => ({ does, client });
+/** A client about which the requests do not say enough. */
+const undecided = (does: string, client: VerdictCase['client']): VerdictCase => ({
+  ...right(does, client),
+  outcome: 'inconclusive',
+});
+/** A client that these rules fail. */
+const wrong = (does: string, client: VerdictCase['client'], ...names: FindingCode[]): VerdictCase => ({
+  does,
+  client,
+  names,
+});
+
 const newcomer = (n: number): Call => ({ method: 'POST', body: `{"name":"Newcomer ${n}","categoryId":1}` });
 
 /** One call that fails with an error if it does not succeed. */
@@ -76,427 +90,357 @@ const callerGoes =
 
 export const verdictCases: Record<string, VerdictCase[]> = {
   'minute-wall': [
-    { does: 'waits as told', client: inTurn(2, clients.patient) },
-    { does: 'takes the 429 for the end', client: inTurn(2, clients.takesItForTheEnd), names: ['gave-up'] },
-    {
-      does: 'retries every second',
-      client: inTurn(2, clients.every(1000, 6)),
-      names: ['early-retry', 'ban-tripped'],
-    },
+    right('waits as told', inTurn(2, clients.patient)),
+    wrong('takes the 429 for the end', inTurn(2, clients.takesItForTheEnd), 'gave-up'),
+    wrong('retries every second', inTurn(2, clients.every(1000, 6)), 'early-retry', 'ban-tripped'),
   ],
   'backoff-only': [
-    { does: 'waits as told', client: patient },
-    {
-      does: 'backs off by its own seconds',
-      client: loudly(clients.backsOffOnly),
-      names: ['early-retry', 'ban-tripped'],
-    },
+    right('waits as told', patient),
+    wrong('backs off by its own seconds', loudly(clients.backsOffOnly), 'early-retry', 'ban-tripped'),
   ],
   'retry-after-clamped': [
-    { does: 'waits as told', client: patient },
-    { does: 'gives up at once', client: loudly(clients.takesItForTheEnd) },
-    { does: 'has a cap of 30 seconds', client: loudly(clients.capsAt(30)), names: ['early-retry'] },
-    { does: 'has a cap of 10 seconds', client: loudly(clients.capsAt(10)), names: ['early-retry', 'ban-tripped'] },
+    right('waits as told', patient),
+    right('gives up at once', loudly(clients.takesItForTheEnd)),
+    wrong('has a cap of 30 seconds', loudly(clients.capsAt(30)), 'early-retry'),
+    wrong('has a cap of 10 seconds', loudly(clients.capsAt(10)), 'early-retry', 'ban-tripped'),
   ],
   'retry-after-60-edge': [60, 61, 120, 121].flatMap((seconds): VerdictCase[] => {
     const key = `wait-${seconds}`;
     const changes = { client: { key } };
     return [
-      { does: `waits ${seconds} seconds`, client: loudly(clients.patient, { key }), changes },
-      { does: `gives up ${seconds} seconds`, client: loudly(clients.takesItForTheEnd, { key }), changes },
+      { ...right(`waits ${seconds} seconds`, loudly(clients.patient, { key })), changes },
+      { ...right(`gives up ${seconds} seconds`, loudly(clients.takesItForTheEnd, { key })), changes },
       {
-        does: `does not believe ${seconds} seconds`,
-        client: loudly(clients.believesBelow(seconds), { key }),
-        names: ['ban-hammered'],
+        ...wrong(
+          `does not believe ${seconds} seconds`,
+          loudly(clients.believesBelow(seconds), { key }),
+          'ban-hammered',
+        ),
         changes,
       },
     ];
   }),
   'http-date': [
-    { does: 'reads dates', client: patient },
-    { does: 'reads the date as a number', client: noWait, names: ['early-retry', 'retry-storm'] },
+    right('reads dates', patient),
+    wrong('reads the date as a number', noWait, 'early-retry', 'retry-storm'),
   ],
   'http-date-past': [
-    { does: 'keeps sending with growing waits', client: patient },
-    { does: 'waits until the date that has passed', client: loudly(clients.untilTheDate), names: ['retry-storm'] },
-    { does: 'fails on the negative wait', client: clients.failsOnOddRetryAfter, names: ['gave-up'] },
+    right('keeps sending with growing waits', patient),
+    wrong('waits until the date that has passed', loudly(clients.untilTheDate), 'retry-storm'),
+    wrong('fails on the negative wait', clients.failsOnOddRetryAfter, 'gave-up'),
   ],
   malformed: [
-    { does: 'falls back to Reset', client: patient },
-    { does: 'falls back to waits that are long enough', client: loudly(clients.every(8_000, 3)) },
-    { does: 'waits for NaN', client: noWait, names: ['early-retry', 'retry-storm'] },
-    { does: 'fails on the header', client: clients.failsOnOddRetryAfter, names: ['gave-up'] },
+    right('falls back to Reset', patient),
+    right('falls back to waits that are long enough', loudly(clients.every(8_000, 3))),
+    wrong('waits for NaN', noWait, 'early-retry', 'retry-storm'),
+    wrong('fails on the header', clients.failsOnOddRetryAfter, 'gave-up'),
   ],
   fractional: [
-    { does: 'rounds up', client: patient },
+    right('rounds up', patient),
     {
-      does: 'cuts off the fraction',
-      client: loudly(clients.cutsOffFractions),
-      names: ['early-retry', 'ban-tripped'],
+      ...wrong('cuts off the fraction', loudly(clients.cutsOffFractions), 'early-retry', 'ban-tripped'),
       isOnSecond: true,
     },
-    { does: 'fails on the decimal point', client: clients.failsOnOddRetryAfter, names: ['gave-up'] },
+    wrong('fails on the decimal point', clients.failsOnOddRetryAfter, 'gave-up'),
   ],
   zero: [
-    { does: 'goes on with growing waits', client: patient },
-    { does: 'takes 0 for no answer', client: loudly(clients.stopsAtZero), names: ['gave-up'] },
-    { does: 'does not wait', client: noWait, names: ['retry-storm'] },
+    right('goes on with growing waits', patient),
+    wrong('takes 0 for no answer', loudly(clients.stopsAtZero), 'gave-up'),
+    wrong('does not wait', noWait, 'retry-storm'),
   ],
   huge: [
-    { does: 'reports an error to its caller at once', client: patient },
-    { does: 'parks the work', client: loudly(clients.parks) },
-    {
-      does: 'waits by its own fixed seconds',
-      client: loudly(clients.backsOffOnly),
-      names: ['early-retry', 'ignored-day-window', 'ban-tripped'],
-    },
+    right('reports an error to its caller at once', patient),
+    right('parks the work', loudly(clients.parks)),
+    wrong(
+      'waits by its own fixed seconds',
+      loudly(clients.backsOffOnly),
+      'early-retry',
+      'ignored-day-window',
+      'ban-tripped',
+    ),
   ],
   'timer-overflow': [
-    { does: 'gives up', client: patient },
-    { does: 'splits the wait', client: loudly(clients.parks) },
-    { does: 'overflows its timer', client: noWait, names: ['early-retry', 'ban-hammered', 'retry-storm'] },
+    right('gives up', patient),
+    right('splits the wait', loudly(clients.parks)),
+    wrong('overflows its timer', noWait, 'early-retry', 'ban-hammered', 'retry-storm'),
   ],
   missing: [
-    { does: 'waits until Reset', client: patient },
-    { does: 'reads the missing header as 0', client: noWait, names: ['early-retry', 'retry-storm'] },
+    right('waits until Reset', patient),
+    wrong('reads the missing header as 0', noWait, 'early-retry', 'retry-storm'),
   ],
   'html-429': [
-    { does: 'goes by the status, with growing waits', client: patient },
-    { does: 'parses the page', client: clients.parsesFirst, names: ['gave-up'] },
-    { does: 'waits the same each time', client: loudly(clients.every(500, 20)), names: ['no-backoff-growth'] },
+    right('goes by the status, with growing waits', patient),
+    wrong('parses the page', clients.parsesFirst, 'gave-up'),
+    wrong('waits the same each time', loudly(clients.every(500, 20)), 'no-backoff-growth'),
   ],
   'epoch-in-retry-after': [
-    { does: 'doubts the header', client: patient },
+    right('doubts the header', patient),
+    wrong(
+      'waits for as many milliseconds',
+      loudly(clients.retrying(({ headers }) => Number(headers.get('retry-after')))),
+      'overslept',
+    ),
     {
-      does: 'waits for as many milliseconds',
-      client: loudly(clients.retrying(({ headers }) => Number(headers.get('retry-after')))),
-      names: ['overslept'],
-    },
-    {
-      does: 'is stopped in its sleep of fifty-six years',
-      client: loudly(clients.parksAsWritten),
-      names: ['gave-up'],
+      ...wrong('is stopped in its sleep of fifty-six years', loudly(clients.parksAsWritten), 'gave-up'),
       stoppedAfterSeconds: 60,
     },
   ],
   'ms-in-retry-after': [
-    { does: 'doubts the header', client: patient },
-    { does: 'waits for hours', client: noWait, names: ['overslept'] },
-    { does: 'is stopped in its sleep', client: noWait, names: ['gave-up'], stoppedAfterSeconds: 60 },
+    right('doubts the header', patient),
+    wrong('waits for hours', noWait, 'overslept'),
+    { ...wrong('is stopped in its sleep', noWait, 'gave-up'), stoppedAfterSeconds: 60 },
   ],
   'reset-in-ms': [
-    { does: 'sees the magnitude', client: patient },
-    {
-      does: 'overflows its timer',
-      client: loudly(clients.waitsForResetByItsOwnClock),
-      names: ['early-retry', 'retry-storm'],
-    },
+    right('sees the magnitude', patient),
+    wrong('overflows its timer', loudly(clients.waitsForResetByItsOwnClock), 'early-retry', 'retry-storm'),
   ],
   'reset-as-delta': [
-    { does: 'sees the magnitude', client: patient },
-    {
-      does: 'reads an instant of 1970',
-      client: loudly(clients.waitsForResetByItsOwnClock),
-      names: ['early-retry', 'retry-storm'],
-    },
+    right('sees the magnitude', patient),
+    wrong('reads an instant of 1970', loudly(clients.waitsForResetByItsOwnClock), 'early-retry', 'retry-storm'),
   ],
   'clock-skew': [
-    { does: 'goes by Retry-After', client: patient },
-    { does: 'goes by Reset less the Date of the answer', client: loudly(clients.waitsForResetByDate) },
-    {
-      does: 'waits for Reset by its own clock',
-      client: loudly(clients.waitsForResetByItsOwnClock),
-      names: ['early-retry', 'retry-storm'],
-    },
+    right('goes by Retry-After', patient),
+    right('goes by Reset less the Date of the answer', loudly(clients.waitsForResetByDate)),
+    wrong('waits for Reset by its own clock', loudly(clients.waitsForResetByItsOwnClock), 'early-retry', 'retry-storm'),
   ],
   'clock-skew-ahead': [
-    { does: 'goes by Retry-After', client: patient },
-    { does: 'goes by Reset less the Date of the answer', client: loudly(clients.waitsForResetByDate) },
-    {
-      does: 'waits for Reset by its own clock',
-      client: loudly(clients.waitsForResetByItsOwnClock),
-      names: ['overslept'],
-    },
+    right('goes by Retry-After', patient),
+    right('goes by Reset less the Date of the answer', loudly(clients.waitsForResetByDate)),
+    wrong('waits for Reset by its own clock', loudly(clients.waitsForResetByItsOwnClock), 'overslept'),
   ],
   '429-with-remaining': [
-    { does: 'trusts the status', client: patient },
-    { does: 'trusts Remaining', client: loudly(clients.trustsRemaining), names: ['early-retry', 'retry-storm'] },
+    right('trusts the status', patient),
+    wrong('trusts Remaining', loudly(clients.trustsRemaining), 'early-retry', 'retry-storm'),
   ],
   '200-with-remaining-0': [
-    { does: 'paces itself', client: (stage) => clients.pacing(stage, 2, newcomer) },
-    { does: 'keeps sending, is rejected and waits', client: inTurn(2, clients.patient, newcomer) },
-    {
-      does: 'takes the success for a refusal, and names its calls',
-      client: inTurn(2, clients.takesZeroForRefusal, (n) => ({ ...newcomer(n), headers: { 'x-sim-call': `${n}` } })),
-      names: ['duplicate-write'],
-    },
-    {
-      does: 'takes the success for a refusal, and does not name its calls',
-      client: inTurn(2, clients.takesZeroForRefusal, newcomer),
-      outcome: 'inconclusive',
-    },
-    {
-      does: 'keeps sending, is rejected and retries at once',
-      client: inTurn(2, clients.every(1, 3), newcomer),
-      names: ['early-retry'],
-    },
+    right('paces itself', (stage) => clients.pacing(stage, 2, newcomer)),
+    right('keeps sending, is rejected and waits', inTurn(2, clients.patient, newcomer)),
+    wrong(
+      'takes the success for a refusal, and names its calls',
+      inTurn(2, clients.takesZeroForRefusal, (n) => ({ ...newcomer(n), headers: { 'x-sim-call': `${n}` } })),
+      'duplicate-write',
+    ),
+    undecided(
+      'takes the success for a refusal, and does not name its calls',
+      inTurn(2, clients.takesZeroForRefusal, newcomer),
+    ),
+    wrong('keeps sending, is rejected and retries at once', inTurn(2, clients.every(1, 3), newcomer), 'early-retry'),
   ],
   '401-with-remaining-0': [
-    { does: 'stops at the first 401', client: patient },
-    { does: 'sleeps until Reset', client: loudly(clients.sleepsUntilReset), names: ['retried-401'] },
+    right('stops at the first 401', patient),
+    wrong('sleeps until Reset', loudly(clients.sleepsUntilReset), 'retried-401'),
   ],
   '401-loop': [
-    { does: 'stops at the 401', client: patient },
-    {
-      does: 'treats the 401 like the 429',
-      client: loudly(clients.alsoOn401(clients.waitAsTold, 5)),
-      names: ['retried-401'],
-    },
+    right('stops at the 401', patient),
+    wrong('treats the 401 like the 429', loudly(clients.alsoOn401(clients.waitAsTold, 5)), 'retried-401'),
   ],
   'revoked-mid-run': [
-    { does: 'asks for another key', client: clients.changesKey('next-key', 20) },
-    { does: 'stops at the first 401', client: inTurn(20, clients.takesItForTheEnd) },
-    {
-      does: 'keeps sending with the same key',
-      client: regardless(20, clients.takesItForTheEnd),
-      names: ['retried-401'],
-    },
+    right('asks for another key', clients.changesKey('next-key', 20)),
+    right('stops at the first 401', inTurn(20, clients.takesItForTheEnd)),
+    wrong('keeps sending with the same key', regardless(20, clients.takesItForTheEnd), 'retried-401'),
   ],
   'day-wall': [
-    { does: 'tells its caller at once', client: inTurn(2, clients.patient) },
-    {
-      does: 'tries again each minute',
-      client: inTurn(2, clients.every(60_000, 5)),
-      names: ['ignored-day-window', 'early-retry', 'ban-tripped'],
-    },
+    right('tells its caller at once', inTurn(2, clients.patient)),
+    wrong(
+      'tries again each minute',
+      inTurn(2, clients.every(60_000, 5)),
+      'ignored-day-window',
+      'early-retry',
+      'ban-tripped',
+    ),
   ],
   'day-quota-gone': [
-    { does: 'waits for the rest of the day', client: patient },
-    {
-      does: 'knows the minute only',
-      client: loudly(clients.every(2_000, 5)),
-      names: ['ignored-day-window', 'early-retry', 'ban-tripped'],
-    },
+    right('waits for the rest of the day', patient),
+    wrong('knows the minute only', loudly(clients.every(2_000, 5)), 'ignored-day-window', 'early-retry', 'ban-tripped'),
   ],
   'minute-mistaken-for-day': [
-    { does: 'waits as told', client: patient },
-    { does: 'gives up for good', client: loudly(clients.takesItForTheEnd), names: ['gave-up'] },
+    right('waits as told', patient),
+    wrong('gives up for good', loudly(clients.takesItForTheEnd), 'gave-up'),
   ],
   'storm-burns-the-day': [
-    { does: 'waits as told', client: patient },
-    { does: 'repeats at once', client: loudly(clients.every(1, 11)), names: ['early-retry', 'retry-storm'] },
+    right('waits as told', patient),
+    wrong('repeats at once', loudly(clients.every(1, 11)), 'early-retry', 'retry-storm'),
   ],
   'near-minute-limit': [
-    { does: 'paces itself', client: (stage) => clients.pacing(stage, 3) },
-    { does: 'is rejected and waits as requested', client: inTurn(3, clients.patient) },
-    { does: 'takes the 429 for the end', client: inTurn(3, clients.takesItForTheEnd), names: ['gave-up'] },
+    right('paces itself', (stage) => clients.pacing(stage, 3)),
+    right('is rejected and waits as requested', inTurn(3, clients.patient)),
+    wrong('takes the 429 for the end', inTurn(3, clients.takesItForTheEnd), 'gave-up'),
   ],
   'parallel-burst': [
     {
-      does: 'holds back all of its calls together',
-      client: (stage) => clients.sharedGate(stage, 80),
+      ...right('holds back all of its calls together', (stage) => clients.sharedGate(stage, 80)),
       warned: ['no-jitter'],
     },
-    {
-      does: 'lets each call try again alone',
-      client: sideBySide(80, clients.backsOffOnly),
-      names: ['early-retry', 'ban-tripped'],
-    },
+    wrong('lets each call try again alone', sideBySide(80, clients.backsOffOnly), 'early-retry', 'ban-tripped'),
   ],
   'thundering-herd': [
-    { does: 'adds a random wait to each', client: sideBySide(10, addsJitter) },
-    { does: 'sends all back in one moment', client: sideBySide(10, clients.readsANumber), names: ['no-jitter'] },
+    right('adds a random wait to each', sideBySide(10, addsJitter)),
+    wrong('sends all back in one moment', sideBySide(10, clients.readsANumber), 'no-jitter'),
   ],
   'shared-quota': [
-    {
-      does: 'pauses all callers, and distributes their retries',
-      client: (stage) => clients.sharedGate(stage, 100, { spreadMs: 2_000 }),
-    },
-    {
-      does: 'lets each try again by its own backoff',
-      client: sideBySide(100, clients.backsOffOnly),
-      names: ['early-retry', 'ban-tripped'],
-    },
+    right('pauses all callers, and distributes their retries', (stage) =>
+      clients.sharedGate(stage, 100, { spreadMs: 2_000 }),
+    ),
+    wrong(
+      'lets each try again by its own backoff',
+      sideBySide(100, clients.backsOffOnly),
+      'early-retry',
+      'ban-tripped',
+    ),
   ],
   shards: [
-    {
-      does: 'waits, and longer each time',
-      client: (stage) => clients.sharedGate(stage, 8, { callers: 4, spreadMs: 500 }),
-    },
-    {
-      does: 'counts only its own requests, and retries at once for a while',
-      client: sideBySide(4, clients.every(300, 8)),
-      names: ['early-retry', 'ban-tripped'],
-    },
-    {
-      does: 'retries at once with a name for each call',
-      client: sideBySide(4, clients.every(1, 4), (n) => ({ headers: { 'x-sim-call': `${n}` } })),
-      names: ['early-retry'],
-    },
+    right('waits, and longer each time', (stage) => clients.sharedGate(stage, 8, { callers: 4, spreadMs: 500 })),
+    wrong(
+      'counts only its own requests, and retries at once for a while',
+      sideBySide(4, clients.every(300, 8)),
+      'early-retry',
+      'ban-tripped',
+    ),
+    wrong(
+      'retries at once with a name for each call',
+      sideBySide(4, clients.every(1, 4), (n) => ({ headers: { 'x-sim-call': `${n}` } })),
+      'early-retry',
+    ),
   ],
   'nested-retries': [
-    { does: 'makes five attempts', client: patient },
-    { does: 'retries in three layers', client: loudly(clients.inLayers(3, 3)), names: ['retry-storm'] },
+    right('makes five attempts', patient),
+    wrong('retries in three layers', loudly(clients.inLayers(3, 3)), 'retry-storm'),
   ],
   'stubborn-429': [
-    { does: 'waits longer each time and gives up', client: patient },
-    {
-      does: 'comes back every second',
-      client: loudly(clients.everySecond),
-      names: ['no-backoff-growth', 'retry-storm'],
-    },
+    right('waits longer each time and gives up', patient),
+    wrong('comes back every second', loudly(clients.everySecond), 'no-backoff-growth', 'retry-storm'),
   ],
   'abort-while-waiting': [
-    {
-      does: 'ends its wait with its caller, and reports it',
-      client: callerGoes(2_000, { isHeard: true, isReported: true }),
-    },
-    { does: 'ends its wait with its caller', client: callerGoes(2_000, { isHeard: true, isReported: false }) },
-    {
-      does: 'keeps waiting, and reports when its caller left',
-      client: callerGoes(2_000, { isHeard: false, isReported: true }),
-      names: ['late-request'],
-    },
-    {
-      does: 'keeps waiting, and reports nothing about its caller',
-      client: callerGoes(2_000, { isHeard: false, isReported: false }),
-      outcome: 'inconclusive',
-    },
-    { does: 'takes the 429 for the end', client: loudly(clients.takesItForTheEnd), outcome: 'inconclusive' },
+    right('ends its wait with its caller, and reports it', callerGoes(2_000, { isHeard: true, isReported: true })),
+    right('ends its wait with its caller', callerGoes(2_000, { isHeard: true, isReported: false })),
+    wrong(
+      'keeps waiting, and reports when its caller left',
+      callerGoes(2_000, { isHeard: false, isReported: true }),
+      'late-request',
+    ),
+    undecided(
+      'keeps waiting, and reports nothing about its caller',
+      callerGoes(2_000, { isHeard: false, isReported: false }),
+    ),
+    undecided('takes the 429 for the end', loudly(clients.takesItForTheEnd)),
   ],
   'jitter-below': [
-    { does: 'adds to Retry-After', client: inTurn(21, addsJitter) },
-    { does: 'multiplies Retry-After by 0.9 to 1.1', client: inTurn(21, timesJitter), names: ['early-retry'] },
+    right('adds to Retry-After', inTurn(21, addsJitter)),
+    wrong('multiplies Retry-After by 0.9 to 1.1', inTurn(21, timesJitter), 'early-retry'),
   ],
   'ban-on-third-strike': [
-    { does: 'waits as told', client: patient },
-    {
-      does: 'retries every two seconds',
-      client: loudly(clients.every(2_000, 6)),
-      names: ['early-retry', 'ban-tripped', 'ban-hammered'],
-    },
+    right('waits as told', patient),
+    wrong('retries every two seconds', loudly(clients.every(2_000, 6)), 'early-retry', 'ban-tripped', 'ban-hammered'),
   ],
   'sit-out-the-ban': [
-    { does: 'keeps silent', client: patient },
-    { does: 'asks every two seconds', client: loudly(clients.every(2_000, 10)), names: ['ban-hammered'] },
+    right('keeps silent', patient),
+    wrong('asks every two seconds', loudly(clients.every(2_000, 10)), 'ban-hammered'),
   ],
   'growing-ban': [
-    { does: 'reads each Retry-After', client: inTurn(4, clients.patient) },
-    {
-      does: 'waits as long as for the first ban every time',
-      client: inTurn(4, clients.every(5_000, 4)),
-      names: ['early-retry', 'ban-tripped', 'ban-hammered'],
-    },
+    right('reads each Retry-After', inTurn(4, clients.patient)),
+    wrong(
+      'waits as long as for the first ban every time',
+      inTurn(4, clients.every(5_000, 4)),
+      'early-retry',
+      'ban-tripped',
+      'ban-hammered',
+    ),
   ],
   'penalty-extends': [
-    { does: 'keeps silent', client: patient },
-    { does: 'asks every two seconds', client: loudly(clients.every(2_000, 20)), names: ['ban-hammered'] },
+    right('keeps silent', patient),
+    wrong('asks every two seconds', loudly(clients.every(2_000, 20)), 'ban-hammered'),
   ],
   ...Object.fromEntries(
     ['ban-as-403', 'ban-as-418'].map((name): [string, VerdictCase[]] => [
       name,
       [
-        { does: 'obeys Retry-After', client: patient },
-        { does: 'stops', client: loudly(clients.takesItForTheEnd) },
-        { does: 'asks again at once', client: loudly(clients.every(1, 10)), names: ['ban-hammered', 'early-retry'] },
+        right('obeys Retry-After', patient),
+        right('stops', loudly(clients.takesItForTheEnd)),
+        wrong('asks again at once', loudly(clients.every(1, 10)), 'ban-hammered', 'early-retry'),
       ],
     ]),
   ),
   'negative-retry-after': [
-    { does: 'goes by Reset', client: patient },
-    { does: 'has growing waits that are long enough', client: loudly(clients.every(8_000, 3)) },
-    { does: 'hands it to a timer', client: noWait, names: ['early-retry', 'retry-storm'] },
-    { does: 'fails on it', client: clients.failsOnOddRetryAfter, names: ['gave-up'] },
+    right('goes by Reset', patient),
+    right('has growing waits that are long enough', loudly(clients.every(8_000, 3))),
+    wrong('hands it to a timer', noWait, 'early-retry', 'retry-storm'),
+    wrong('fails on it', clients.failsOnOddRetryAfter, 'gave-up'),
   ],
   'post-429': [
-    { does: 'sends it again', client: loudly(clients.patient, newcomer(0)) },
-    { does: 'repeats no POST', client: loudly(clients.takesItForTheEnd, newcomer(0)), names: ['lost-write'] },
+    right('sends it again', loudly(clients.patient, newcomer(0))),
+    wrong('repeats no POST', loudly(clients.takesItForTheEnd, newcomer(0)), 'lost-write'),
   ],
   'post-body-lost': [
-    { does: 'sends the same body again', client: loudly(clients.patient, newcomer(0)) },
-    { does: 'has used up the body', client: loudly(clients.losesItsBody, newcomer(0)), names: ['body-changed'] },
+    right('sends the same body again', loudly(clients.patient, newcomer(0))),
+    wrong('has used up the body', loudly(clients.losesItsBody, newcomer(0)), 'body-changed'),
   ],
   'post-ambiguous': [
-    { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
-    {
-      does: 'repeats nothing, and reports an error to its caller',
-      client: loudly(clients.takesItForTheEnd, newcomer(0)),
-    },
-    {
-      does: 'repeats nothing, and ends as if all were well',
-      client: regardless(1, clients.takesItForTheEnd, newcomer(0)),
-      names: ['gave-up'],
-    },
-    { does: 'repeats it blindly', client: loudly(clients.repeatsBlindly(), newcomer(0)), names: ['duplicate-write'] },
+    right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
+    right('repeats nothing, and reports an error to its caller', loudly(clients.takesItForTheEnd, newcomer(0))),
+    wrong(
+      'repeats nothing, and ends as if all were well',
+      regardless(1, clients.takesItForTheEnd, newcomer(0)),
+      'gave-up',
+    ),
+    wrong('repeats it blindly', loudly(clients.repeatsBlindly(), newcomer(0)), 'duplicate-write'),
   ],
   'post-stored-answer-lost': [
-    { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
-    { does: 'repeats nothing, and tells its caller', client: loudly(clients.takesItForTheEnd, newcomer(0)) },
-    {
-      does: 'repeats nothing, and ends as if all were well',
-      client: regardless(1, clients.takesItForTheEnd, newcomer(0)),
-      names: ['gave-up'],
-    },
-    { does: 'repeats it blindly', client: loudly(clients.repeatsBlindly(), newcomer(0)), names: ['duplicate-write'] },
+    right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
+    right('repeats nothing, and tells its caller', loudly(clients.takesItForTheEnd, newcomer(0))),
+    wrong(
+      'repeats nothing, and ends as if all were well',
+      regardless(1, clients.takesItForTheEnd, newcomer(0)),
+      'gave-up',
+    ),
+    wrong('repeats it blindly', loudly(clients.repeatsBlindly(), newcomer(0)), 'duplicate-write'),
   ],
   'post-answer-late': [
-    { does: 'waits that long', client: loudly(clients.takesItForTheEnd, newcomer(0)) },
-    { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
-    {
-      does: 'gives up after two seconds and repeats it blindly',
-      client: loudly(clients.repeatsBlindly(), newcomer(0)),
-      names: ['duplicate-write'],
-    },
+    right('waits that long', loudly(clients.takesItForTheEnd, newcomer(0))),
+    right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
+    wrong(
+      'gives up after two seconds and repeats it blindly',
+      loudly(clients.repeatsBlindly(), newcomer(0)),
+      'duplicate-write',
+    ),
   ],
   'browser-cannot-see': [
-    { does: 'does without the headers', client: loudly(clients.behindCors(clients.patient)) },
-    { does: 'reads 0', client: loudly(clients.behindCors(clients.readsANumber)), names: ['retry-storm'] },
+    right('does without the headers', loudly(clients.behindCors(clients.patient))),
+    wrong('reads 0', loudly(clients.behindCors(clients.readsANumber)), 'retry-storm'),
   ],
   'flaky-5xx': [
-    { does: 'repeats with growing waits', client: inTurn(10, clients.sturdy()) },
-    { does: 'takes the first 5xx for the end', client: regardless(10, clients.takesItForTheEnd), names: ['gave-up'] },
-    { does: 'is back at once', client: inTurn(10, clients.everyOn5xx(8)), names: ['early-retry'] },
+    right('repeats with growing waits', inTurn(10, clients.sturdy())),
+    wrong('takes the first 5xx for the end', regardless(10, clients.takesItForTheEnd), 'gave-up'),
+    wrong('is back at once', inTurn(10, clients.everyOn5xx(8)), 'early-retry'),
   ],
   slow: [
-    { does: 'has patience', client: inTurn(10, clients.takesItForTheEnd) },
-    {
-      does: 'gives up after half a second and asks again',
-      client: inTurn(10, clients.repeatsBlindly({ timeoutMs: 500 })),
-      names: ['impatient'],
-    },
+    right('has patience', inTurn(10, clients.takesItForTheEnd)),
+    wrong(
+      'gives up after half a second and asks again',
+      inTurn(10, clients.repeatsBlindly({ timeoutMs: 500 })),
+      'impatient',
+    ),
   ],
   'slow-drip': [
-    { does: 'goes on reading', client: loudly(clients.takesItForTheEnd) },
-    {
-      does: 'has a total timeout of five seconds',
-      client: clients.sturdy({ timeoutMs: 5_000, attempts: 3 }),
-      names: ['impatient'],
-    },
-    {
-      does: 'allows five seconds, eight times',
-      client: clients.sturdy({ timeoutMs: 5_000, attempts: 8 }),
-      names: ['impatient', 'retry-storm'],
-    },
+    right('goes on reading', loudly(clients.takesItForTheEnd)),
+    wrong('has a total timeout of five seconds', clients.sturdy({ timeoutMs: 5_000, attempts: 3 }), 'impatient'),
+    wrong(
+      'allows five seconds, eight times',
+      clients.sturdy({ timeoutMs: 5_000, attempts: 8 }),
+      'impatient',
+      'retry-storm',
+    ),
   ],
   hang: [
-    { does: 'has a time limit', client: loudly(clients.sturdy({ timeoutMs: 5_000 })) },
-    { does: 'waits for ever', client: clients.takesItForTheEnd, names: ['gave-up'], stoppedAfterSeconds: 120 },
+    right('has a time limit', loudly(clients.sturdy({ timeoutMs: 5_000 }))),
+    { ...wrong('waits for ever', clients.takesItForTheEnd, 'gave-up'), stoppedAfterSeconds: 120 },
   ],
   'reset-then-ok': [
-    { does: 'repeats a GET after a network error', client: inTurn(3, clients.sturdy()) },
-    { does: 'takes a network error for the end', client: inTurn(3, clients.patient), names: ['gave-up'] },
-    {
-      does: 'treats a network error as the end, and starts its next call',
-      client: regardless(3, clients.patient),
-      names: ['gave-up'],
-    },
+    right('repeats a GET after a network error', inTurn(3, clients.sturdy())),
+    wrong('takes a network error for the end', inTurn(3, clients.patient), 'gave-up'),
+    wrong('treats a network error as the end, and starts its next call', regardless(3, clients.patient), 'gave-up'),
   ],
   'truncated-json': [
-    { does: 'repeats what broke off', client: inTurn(3, clients.sturdy()) },
-    {
-      does: 'continues as if the list were empty',
-      client: regardless(3, clients.takesItForTheEnd),
-      names: ['gave-up'],
-    },
+    right('repeats what broke off', inTurn(3, clients.sturdy())),
+    wrong('continues as if the list were empty', regardless(3, clients.takesItForTheEnd), 'gave-up'),
   ],
 };
