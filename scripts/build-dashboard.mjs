@@ -1,4 +1,4 @@
-// Part of `npm run build`, after tsc: bundles the dashboard and the panel of src/dashboard into dist/dashboard.
+// Part of `npm run build`: bundles the dashboard and the panel of src/dashboard into dist/dashboard.
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { build } from 'vite';

@@ -1,6 +1,5 @@
-// Part of `npm run build`, after build-javascript.mjs: writes the declarations of the public entries to dist/types, for
-// ES modules (.d.ts) and for CommonJS (.d.cts). docs/architecture.md describes why both are needed.
-import { execFileSync } from 'node:child_process';
+// Part of `npm run build`, after tsc and build-javascript.mjs: leaves the declarations of the public entries in
+// dist/types, for ES modules (.d.ts) and for CommonJS (.d.cts). docs/architecture.md describes why both are needed.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseSync } from 'rolldown/utils';
@@ -8,11 +7,6 @@ import { read, readJson, root } from './repository.mjs';
 
 const folder = join(root, 'dist/types');
 const entries = Object.values(readJson('package.json').exports);
-
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: 'inherit',
-});
 
 const asImported = "with { 'resolution-mode': 'import' }";
 
