@@ -29,11 +29,10 @@ async function hold(bytes = ''): Promise<Socket> {
   return socket;
 }
 
+/** Opens one connection after another: those that a busy server has not accepted yet wait a second for a free place. */
 async function holdMany(count: number, bytes?: string): Promise<Socket[]> {
   const held: Socket[] = [];
-  for (let left = count; left > 0; left -= 500) {
-    held.push(...(await Promise.all(Array.from({ length: Math.min(500, left) }, () => hold(bytes)))));
-  }
+  while (held.length < count) held.push(await hold(bytes));
   return held;
 }
 
