@@ -256,7 +256,7 @@ describe.concurrent('petstore-sim exec', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('child process of a command', () => {
+describe.skipIf(process.platform !== 'linux').concurrent('child process of a command', () => {
   const nested = ['sh', '-c', 'sleep 60 & echo "started $!"; wait'];
   /** A process with an unread exit status is a zombie, `Z`. */
   const isRunning = (out: string) => {
@@ -365,12 +365,12 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
     ['hunt', 'SIGHUP', 129, ['extended']],
     ['certify', 'SIGQUIT', 131, ['extended']],
   ] as const)
-    test.concurrent(`ends with ${name} on ${signal}`, { tags: [...tags] }, async () => {
+    test(`ends with ${name} on ${signal}`, { tags: [...tags] }, async () => {
       const { code, running } = await stopped(name, 'sleep 60 & echo $! $$', signal);
       expect([code, running]).toEqual([expected, []]);
     });
 
-  test.concurrent.each([
+  test.each([
     ['exec', 'SIGTERM', 143],
     ['exec', 'SIGHUP', 129],
     ['gauntlet', 'SIGQUIT', 131],
@@ -385,14 +385,11 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
     expect(lastedMs).toBeLessThan(30_000);
   });
 
-  test.concurrent.each(['exec', 'hunt'] as const)(
-    'ends with %s on a second Ctrl-C, as a message advises',
-    async (name) => {
-      const { code, running, err } = await stopped(name, 'trap "" INT; sleep 60 & echo $! $$', 'SIGINT');
-      expect(err).toContain('petstore-sim: the client is still running; press Ctrl-C again to end it\n');
-      expect([code, running]).toEqual([name === 'exec' ? 137 : 130, []]);
-    },
-  );
+  test.each(['exec', 'hunt'] as const)('ends with %s on a second Ctrl-C, as a message advises', async (name) => {
+    const { code, running, err } = await stopped(name, 'trap "" INT; sleep 60 & echo $! $$', 'SIGINT');
+    expect(err).toContain('petstore-sim: the client is still running; press Ctrl-C again to end it\n');
+    expect([code, running]).toEqual([name === 'exec' ? 137 : 130, []]);
+  });
 });
 
 describe.concurrent('command of a client', () => {

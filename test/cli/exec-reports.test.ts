@@ -65,7 +65,7 @@ const hasty = (end: string) => [
 const idle = (end: string) => [process.execPath, '-e', end];
 const stay = 'setInterval(() => {}, 1000)';
 
-describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
+describe.concurrent('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
   test.each<
     [
       name: string,

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
 
@@ -19,23 +19,27 @@ for (let call = 0; call < calls; call++) {
 }
 `;
 
-/** A folder with a client in it. */
-function folderOf(wait: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
-  writeFileSync(join(folder, 'client.mjs'), clientOf(wait));
-  return folder;
+// Command lines that run at the same time have one folder.
+const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const run = (...args: string[]) => runCommandLine(args, { cwd });
+
+/** Command of a client in a folder of its own. */
+function commandOf(text: string) {
+  const folder = mkdtempSync(join(cwd, 'client-'));
+  writeFileSync(join(folder, 'client.mjs'), text);
+  return ['--', process.execPath, join(folder, 'client.mjs')];
 }
 
 const everySecond = '1000';
-const command = ['--', process.execPath, 'client.mjs'];
 
-describe('petstore-sim hunt', () => {
+describe.concurrent('petstore-sim hunt', () => {
   test('writes the scenarios that break a client, as exec takes them, and reports them', {
     timeout: 240_000,
   }, async () => {
-    const cwd = folderOf(everySecond);
+    const command = commandOf(clientOf(everySecond));
     const reports = ['--junit', 'hunt.xml', '--report', 'hunt.html'];
-    const { code, out, err } = await runCommandLine(['hunt', '--runs', '4', '--json', ...reports, ...command], { cwd });
+    const { code, out, err } = await run('hunt', '--runs', '4', '--json', ...reports, ...command);
     expect(code, out + err).toBe(1);
     const { found, runs, seed, exercised, next } = JSON.parse(out);
     expect({ runs, seed }).toEqual({ runs: 4, seed: 1 });
@@ -57,16 +61,13 @@ describe('petstore-sim hunt', () => {
     expect(yaml).toContain(cause);
     expect(html).toContain(JSON.stringify(find.text));
 
-    const again = ['exec', '--scenario', find.file, '--verdict', 'verdict.json', ...command];
-    expect((await runCommandLine(again, { cwd })).code).toBe(1);
+    expect((await run('exec', '--scenario', find.file, '--verdict', 'verdict.json', ...command)).code).toBe(1);
     const verdict = JSON.parse(readFileSync(join(cwd, 'verdict.json'), 'utf8'));
     expect(verdict).toMatchObject({ scenario: 'hunt-early-retry', outcome: 'fail' });
   });
 
   test('writes only the fields that matter for the requests of the client', { timeout: 240_000 }, async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
-    writeFileSync(
-      join(cwd, 'client.mjs'),
+    const command = commandOf(
       `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
 const body = '{"name":"Laika","categoryId":3}';
 const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' };
@@ -74,7 +75,7 @@ const send = () => fetch(base + '/pets', { method: 'POST', headers, body });
 const response = await send().catch(send);
 if (response.status >= 400) throw new Error('got ' + response.status);`,
     );
-    const { code, out, err } = await runCommandLine(['hunt', '--runs', '10', '--json', ...command], { cwd });
+    const { code, out, err } = await run('hunt', '--runs', '10', '--json', '--out', 'fields', ...command);
     expect(code, out + err).toBe(1);
     // The fault of the shipped scenario is for createPet alone, and its minute lasts 5 s in a hunt.
     const { found } = JSON.parse(out);
@@ -87,49 +88,43 @@ if (response.status >= 400) throw new Error('got ' + response.status);`,
   });
 
   test('finds nothing in a client that gives up loudly', { tags: 'extended', timeout: 240_000 }, async () => {
-    const cwd = folderOf('0');
-    writeFileSync(join(cwd, 'client.mjs'), clientOf('0').replace('attempt === 2', 'true'));
-    const { code, out } = await runCommandLine(['hunt', '--runs', '3', ...command], { cwd });
+    const command = commandOf(clientOf('0').replace('attempt === 2', 'true'));
+    const { code, out } = await run('hunt', '--runs', '3', '--out', 'nothing', ...command);
     expect(out).toMatch(
       /^Nothing found in 3 scenarios \(seed 1\)\.\n\d+ rules were not put to the test; JSON lists them as "untested"\.\n/,
     );
     expect(code).toBe(0);
-    const json = await runCommandLine(['hunt', '--runs', '1', '--json', ...command], { cwd });
+    const json = await run('hunt', '--runs', '1', '--json', ...command);
     expect(JSON.parse(json.out).untested).toContain('ban-hammered');
-    expect(JSON.parse(json.out).next).toEqual([expect.stringMatching(/ hunt --json --seed 2 -- .* client\.mjs$/)]);
-    expect(existsSync(join(cwd, 'hunt'))).toBe(false);
+    expect(JSON.parse(json.out).next).toEqual([expect.stringMatching(/ hunt --json --seed 2 -- .*client\.mjs$/)]);
+    expect(existsSync(join(cwd, 'nothing'))).toBe(false);
   });
 
   test('reports no find whose own repetition passes', { timeout: 240_000 }, async () => {
-    const cwd = folderOf('0');
+    const note = join(cwd, 'runs.txt');
     // The client is wrong in the run of the search and in its repetition, as one that a busy machine made late.
-    writeFileSync(
-      join(cwd, 'client.mjs'),
+    const command = commandOf(
       `import { appendFileSync, readFileSync } from 'node:fs';
-appendFileSync('runs.txt', 'x');
-if (readFileSync('runs.txt', 'utf8').length > 2) {
+appendFileSync(${JSON.stringify(note)}, 'x');
+if (readFileSync(${JSON.stringify(note)}, 'utf8').length > 2) {
   await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });
   process.exit(1);
 }
 ${clientOf(everySecond)}`,
     );
-    const { code, out } = await runCommandLine(['hunt', '--runs', '1', ...command], { cwd });
+    const { code, out } = await run('hunt', '--runs', '1', '--out', 'passed', ...command);
     expect(out).toContain('Nothing found in 1 scenario (seed 1).');
     expect(code).toBe(0);
-    expect(readFileSync(join(cwd, 'runs.txt'), 'utf8').length).toBeGreaterThan(2);
-    expect(existsSync(join(cwd, 'hunt'))).toBe(false);
+    expect(readFileSync(note, 'utf8').length).toBeGreaterThan(2);
+    expect(existsSync(join(cwd, 'passed'))).toBe(false);
   });
 
   test('names the scenarios of the runs that were stopped at the time limit', async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
-    const client = `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+    const command = commandOf(`const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
 await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-setInterval(() => {}, 1000);`;
-    writeFileSync(join(cwd, 'client.mjs'), client);
+setInterval(() => {}, 1000);`);
     const hunt = (runs: number, ...more: string[]) =>
-      runCommandLine(['hunt', '--runs', `${runs}`, '--timeout', '3s', '--out', join(cwd, 'out'), ...more, ...command], {
-        cwd,
-      });
+      run('hunt', '--runs', `${runs}`, '--timeout', '3s', '--out', 'stopped', ...more, ...command);
     const { out } = await hunt(7);
     expect(out).toContain('7 runs stopped at the time limit (--timeout):\n');
     expect(out).toContain('\n  after 3 s: minute-wall\n');
@@ -142,7 +137,7 @@ setInterval(() => {}, 1000);`;
 
   test('has tried nothing with a client that sends nothing', async () => {
     const broken = [process.execPath, '-e', 'console.error("no such module"); process.exitCode = 3'];
-    const { code, err } = await runCommandLine(['hunt', '--', ...broken]);
+    const { code, err } = await run('hunt', '--', ...broken);
     expect(err).toMatch(/expected requests to the URL in PETSTORE_BASE_URL.* got none in \d\d? runs\./);
     expect(Number(/got none in (\d+) runs/.exec(err)?.[1])).toBeLessThan(40);
     expect(err).toContain('The command ended with exit code 3. Its output:\nno such module\n');
@@ -150,17 +145,15 @@ setInterval(() => {}, 1000);`;
   });
 
   test('reports that a command fails in every run, with its output', { tags: 'extended' }, async () => {
-    const cwd = folderOf('0');
-    const failing = `${clientOf('0')}throw new Error('out of order');`;
-    writeFileSync(join(cwd, 'client.mjs'), failing);
-    const { out } = await runCommandLine(['hunt', '--runs', '2', ...command], { cwd });
+    const command = commandOf(`${clientOf('0')}throw new Error('out of order');`);
+    const { out } = await run('hunt', '--runs', '2', '--out', 'failing', ...command);
     expect(out).toContain('The command failed in every run, with exit code 1. Its output:\n');
     expect(out).toMatch(/Error: (out of order|got \d+)/);
   });
 
   test('gives what was found until Ctrl-C', { tags: 'extended', timeout: 240_000 }, async () => {
-    const cwd = folderOf(everySecond);
-    const { child, errors } = startCommandLine(['hunt', '--runs', '400', ...command], { cwd });
+    const command = commandOf(clientOf(everySecond));
+    const { child, errors } = startCommandLine(['hunt', '--runs', '400', '--out', 'until', ...command], { cwd });
     await expect.poll(errors, { timeout: 200_000 }).toMatch(/of 400 runs, [1-9]\d* failures, about \d+ s left/);
     child.kill('SIGINT');
     const code = await new Promise((resolve) => child.once('close', resolve));
@@ -175,7 +168,7 @@ setInterval(() => {}, 1000);`;
     [['hunt', '--timeout', '30', '--', 'true'], 'did you mean 30s?'],
     [['hunt', '--', 'no-such-command'], 'the command does not exist'],
   ])('%j is refused', async (args, message) => {
-    const { code, err } = await runCommandLine(args);
+    const { code, err } = await run(...args);
     expect(err).toContain(message);
     expect(code).toBe(2);
   });

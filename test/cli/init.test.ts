@@ -95,8 +95,8 @@ test.each([
 
 test("demo shows a wrong and a right client, and the dashboard's URL first", async () => {
   const [{ code, out, err }, json] = await Promise.all([
-    run('demo', '--timeout', '10s'),
-    run('demo', '--json', '--timeout', '10s'),
+    run('demo', '--timeout', '6s'),
+    run('demo', '--json', '--timeout', '6s'),
   ]);
   expect([code, err]).toEqual([0, '']);
   const lines = out.split('\n');

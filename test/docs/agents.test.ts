@@ -12,7 +12,7 @@ const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 let cwd: string;
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-agents-'));
-  writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { right: node right.mjs }\nscenarios: [minute-wall]\n');
+  writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { quick: node quick.mjs }\nscenarios: [minute-wall]\n');
   writeFileSync(join(cwd, 'quick.mjs'), quickClient);
   writeFileSync(join(cwd, 'wrong.mjs'), client('1_000'));
   writeFileSync(
@@ -97,7 +97,7 @@ test('every control request of the pages succeeds without a token', async () => 
   }
 });
 
-describe('an agent with only the package learns in three commands whether a client respects the limits', () => {
+describe.concurrent('an agent with only the package learns in three commands whether a client respects the limits', () => {
   const exec = (...more: string[]) =>
     runCommandLine(['exec', '--json', '--scenario', 'minute-wall', '--', ...more], { cwd });
 

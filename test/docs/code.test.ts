@@ -107,7 +107,7 @@ test.each([...ofKind('jest'), ...components])('an example that runs contains the
   expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
 
-test('the Vitest tests pass as printed, and the global setup serves a sandbox to each test file', async () => {
+test.concurrent('the Vitest tests pass as printed, and the global setup serves a sandbox to each test file', async () => {
   const files = ofKind('vitest').map(({ file }) => file);
   const [setup, test] = ofKind('setup');
   await write('test-a/own.test.js', test?.text ?? '');
@@ -136,7 +136,7 @@ const page = `<!doctype html><link rel="icon" href="data:,"><ul></ul><p></p><scr
   for (const { name } of await response.json()) document.querySelector('ul').append(Object.assign(document.createElement('li'), { textContent: name }));
 </script>`;
 
-test('the Playwright tests pass as printed', { tags: 'needs/chromium' }, async () => {
+test.concurrent('the Playwright tests pass as printed', { tags: 'needs/chromium' }, async () => {
   const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
   await once(site.listen(0, '127.0.0.1'), 'listening');
   const server = await listen(createSimulator(), { port: 0 });
@@ -156,7 +156,7 @@ test('the Playwright tests pass as printed', { tags: 'needs/chromium' }, async (
   }
 });
 
-describe('the scripts print the comments after console.log', () => {
+describe.concurrent('the scripts print the comments after console.log', () => {
   test.each(ofKind('script'))('$place', async ({ text, file, index }) => {
     const sim = createSimulator({ generatePets, scenarios: readShippedScenarios });
     const server = await listen(sim, { port: 0 });
