@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
+import { createControl } from '../../src/control.js';
 import { type Scenario, serveRoute } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { serve } from '../../src/node.js';
@@ -13,6 +14,7 @@ import { jsonText, parseJson } from '../../src/values/json.js';
 import { newFolder } from '../persistence/folders.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { patience } from '../support/patience.js';
+import { deferred } from './deferred.js';
 
 const open: { close(options?: object): Promise<void> }[] = [];
 afterEach(async () => {
@@ -99,26 +101,25 @@ test.each([
         { status: 201 },
       ),
   ],
-  [
-    'failed',
-    () => {
-      throw new Error('no such table');
-    },
-  ],
-] as [string, () => Response][])('a replay of a %s response restores the same state', async (_, respond) => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  const server = await start();
-  const answer = await order(server, respond);
-  await answer.arrayBuffer();
-  await expectSameState(server);
-  vi.restoreAllMocks();
-});
+  ['failed', () => Promise.reject(new Error('no such table'))],
+] as [string, () => Response | Promise<Response>][])(
+  'a replay of a %s response restores the same state',
+  async (_, respond) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const server = await start();
+    const answer = await order(server, respond);
+    await answer.arrayBuffer();
+    await expectSameState(server);
+    vi.restoreAllMocks();
+  },
+);
 
 test.each(['before', 'after'] as const)('a replay repeats a delay %s the function', async (phase) => {
   const server = await start();
-  server.machine.sim.clock.now();
-  const control = await import('../../src/control.js').then(({ createControl }) => createControl(server.controlUrl));
-  await control.addFault({ when: { operation: 'placeOrder' }, then: { delay: '30ms', phase } });
+  await createControl(server.controlUrl).addFault({
+    when: { operation: 'placeOrder' },
+    then: { delay: '30ms', phase },
+  });
   const run = vi.fn(stored);
   expect((await order(server, run)).status).toBe(201);
   expect(run).toHaveBeenCalledTimes(1);
@@ -127,7 +128,6 @@ test.each(['before', 'after'] as const)('a replay repeats a delay %s the functio
 
 test('a replay repeats a fault that changes a binary response', async () => {
   const server = await start();
-  const { createControl } = await import('../../src/control.js');
   await createControl(server.controlUrl).addFault({ when: { operation: 'placeOrder' }, then: { malformed: true } });
   const answer = await order(server, () => new Response(Uint8Array.of(255, 0, 1), { status: 201 }));
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.of(255, 0, 44));
@@ -137,7 +137,6 @@ test('a replay repeats a fault that changes a binary response', async () => {
 
 test('the control API of a logged server rejects unknown operation names', async () => {
   const server = await start();
-  const { createControl } = await import('../../src/control.js');
   const control = createControl(server.controlUrl);
   const rule = { when: { operation: 'placeOrdr' }, then: { empty: true } } as const;
   await expect(control.addFault(rule)).rejects.toThrow('did you mean placeOrder?');
@@ -148,7 +147,6 @@ test('the control API of a logged server rejects unknown operation names', async
 
 test('requests to a route of a sandbox are logged and replayed', async () => {
   const server = await start();
-  const { createControl } = await import('../../src/control.js');
   await createControl(server.controlUrl).createSandbox({ name: 'box' });
   expect((await order(server, stored, {}, 'box')).status).toBe(201);
   const machine = await expectSameState(server);
@@ -157,11 +155,8 @@ test('requests to a route of a sandbox are logged and replayed', async () => {
 
 test('a snapshot contains running requests, which a restart records without a response', async () => {
   const server = await start();
-  let end: (response: Response) => void = () => {};
-  const running = new Promise<Response>((resolve) => {
-    end = resolve;
-  });
-  const answer = order(server, () => running);
+  const { promise, resolve } = deferred<Response>();
+  const answer = order(server, () => promise);
   await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1), patience);
   const pieces = parseJson(jsonText([...captureMachine(server.machine)]), 64) as unknown[];
   const restored = await restoreMachine(pieces, { service: servedPetstore, generatePets });
@@ -178,7 +173,7 @@ test('a snapshot contains running requests, which a restart records without a re
   } as never);
   expect(restored.sim.journal.pending).toBe(0);
   expect(restored.sim.journal.query()).toMatchObject([{ operation: 'placeOrder', status: 0, isAbandoned: true }]);
-  end(stored());
+  resolve(stored());
   expect((await answer).status).toBe(201);
   await expectSameState(server);
 });
@@ -186,16 +181,13 @@ test('a snapshot contains running requests, which a restart records without a re
 test('a replay restores the same record for a client that disconnects', async () => {
   const server = await start();
   const client = new AbortController();
-  let end: (response: Response) => void = () => {};
-  const running = new Promise<Response>((resolve) => {
-    end = resolve;
-  });
-  const answer = order(server, () => running, { signal: client.signal });
+  const { promise, resolve } = deferred<Response>();
+  const answer = order(server, () => promise, { signal: client.signal });
   await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1), patience);
   client.abort();
   expect((await answer).type).toBe('error');
   await vi.waitFor(() => expect(kinds(server)).toContain('left'), patience);
-  end(stored());
+  resolve(stored());
   await vi.waitFor(
     () => expect(server.machine.sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]),
     patience,

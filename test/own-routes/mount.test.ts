@@ -1,12 +1,13 @@
 import { request as httpRequest } from 'node:http';
 import { HttpResponse, http, passthrough, ws } from 'msw';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
+import { deferred } from './deferred.js';
 
 let sim: Simulator;
 let server: RunningServer | undefined;
@@ -37,20 +38,20 @@ const authorization = { authorization: 'Bearer free-key' };
 const json = { ...authorization, 'content-type': 'application/json' };
 
 const call = async (path: string, init: RequestInit = {}) => {
-  const { status, headers, ...response } = await fetch(`${origin}${path}`, { headers: authorization, ...init }).then(
-    async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
-  );
-  return { status, headers, ...response };
+  const response = await fetch(`${origin}${path}`, { headers: authorization, ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-/** Replacement for `Promise.withResolvers`, which Node 20 lacks. */
-function withResolvers() {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
+/** Handlers that remove a pet. */
+const removing = (each: Simulator) => [
+  http.delete(
+    '*/v1/pets/:petId',
+    guarded(
+      each,
+      ({ params }) => new HttpResponse(null, { status: each.pets.remove(Number(params.petId)) ? 204 : 404 }),
+    ),
+  ),
+];
 
 /** Expects that the API still responds. */
 const expectAlive = async () => expect((await call('/v1/pets?limit=1')).status).toBe(200);
@@ -169,15 +170,7 @@ describe('handlers on the server', () => {
   });
 
   test('share keys, limits and pets with the API', async () => {
-    await mount(
-      http.delete(
-        '*/v1/pets/:petId',
-        guarded(
-          sim,
-          ({ params }) => new HttpResponse(null, { status: sim.pets.remove(Number(params.petId)) ? 204 : 404 }),
-        ),
-      ),
-    );
+    await mount(...removing(sim));
     expect((await call('/v1/pets/1', { method: 'DELETE', headers: {} })).status).toBe(401);
     const deleted = await call('/v1/pets/1', { method: 'DELETE' });
     expect([deleted.status, deleted.headers.get('x-ratelimit-remaining')]).toEqual([204, '59']);
@@ -187,15 +180,6 @@ describe('handlers on the server', () => {
 });
 
 describe('a function that creates handlers', () => {
-  const removing = (each: Simulator) => [
-    http.delete(
-      '*/v1/pets/:petId',
-      guarded(
-        each,
-        ({ params }) => new HttpResponse(null, { status: each.pets.remove(Number(params.petId)) ? 204 : 404 }),
-      ),
-    ),
-  ];
   const statuses = async (...requests: [method: string, path: string][]) => {
     const found: number[] = [];
     for (const [method, path] of requests) found.push((await call(path, { method })).status);
@@ -223,7 +207,7 @@ describe('a function that creates handlers', () => {
   });
 
   test('stores nothing if the sandbox is removed while a handler runs', async () => {
-    const [asked, waiting] = [withResolvers(), withResolvers()];
+    const [asked, waiting] = [deferred(), deferred()];
     await mountSource(() => [
       http.post('*/v1/pets', async () => {
         asked.resolve();
@@ -261,13 +245,11 @@ describe('a response of a handler on the server', () => {
   });
 
   test('can be a stream, which is canceled when the client disconnects', async () => {
-    let cancelled = false;
+    const cancel = vi.fn();
     const events = () =>
       new ReadableStream({
         start: (stream) => stream.enqueue(new TextEncoder().encode('data: tick\n\n')),
-        cancel: () => {
-          cancelled = true;
-        },
+        cancel,
       });
     await mount(
       http.get('*/v1/events', () => new HttpResponse(events(), { headers: { 'Content-Type': 'text/event-stream' } })),
@@ -276,25 +258,19 @@ describe('a response of a handler on the server', () => {
     const { body } = await fetch(`${origin}/v1/events`, { signal: abort.signal });
     expect(new TextDecoder().decode((await body?.getReader().read())?.value)).toContain('data: tick');
     abort.abort();
-    await vi.waitFor(() => expect(cancelled).toBe(true), patience);
+    await vi.waitFor(() => expect(cancel).toHaveBeenCalled(), patience);
     await expectAlive();
   });
 
   test('is discarded with its stream if the client disconnected earlier', async () => {
-    let cancelled = false;
-    const arrived = withResolvers();
-    const left = withResolvers();
+    const cancel = vi.fn();
+    const arrived = deferred();
+    const left = deferred();
     await mount(
       http.get('*/v1/slow', async () => {
         arrived.resolve();
         await left.promise;
-        return new HttpResponse(
-          new ReadableStream({
-            cancel: () => {
-              cancelled = true;
-            },
-          }),
-        );
+        return new HttpResponse(new ReadableStream({ cancel }));
       }),
     );
     const abort = new AbortController();
@@ -305,7 +281,7 @@ describe('a response of a handler on the server', () => {
     // After another request, the server has detected the disconnect.
     await expectAlive();
     left.resolve();
-    await vi.waitFor(() => expect(cancelled).toBe(true), patience);
+    await vi.waitFor(() => expect(cancel).toHaveBeenCalled(), patience);
     await expectAlive();
   });
 
@@ -315,18 +291,13 @@ describe('a response of a handler on the server', () => {
     expect([status, headers.get('x-own'), text]).toEqual([200, 'yes', '']);
   });
 
+  const used = HttpResponse.text('x');
+  beforeAll(() => void used.text());
   const failures: [name: string, resolver: Parameters<typeof http.get>[1]][] = [
     ['throws', () => Promise.reject(new Error('boom'))],
     ['returns something other than a Response', () => 'text' as never],
     ['returns a header that node:http rejects', () => new HttpResponse('x', { headers: { 'X-A': 'a\u0001b' } })],
-    [
-      'returns a body that was already read',
-      async () => {
-        const used = HttpResponse.text('x');
-        await used.text();
-        return used;
-      },
-    ],
+    ['returns a body that was already read', () => used],
   ];
   test.each(failures)('is a logged 500 with the Error body if the handler %s', async (_name, resolver) => {
     errors.mockImplementation(() => {});

@@ -1,7 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { HttpResponse, http } from 'msw';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPrettyLine } from '../../src/cli/pretty-line.js';
 import { createRequestLogEntries } from '../../src/cli/request-log-entry.js';
 import { createControl } from '../../src/control.js';
@@ -10,11 +9,7 @@ import { guarded } from '../../src/msw.js';
 import { type ListenOptions, listen } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { freePort } from '../support/free-port.js';
-
-const open: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+import { startBackend } from './backend.js';
 
 const windowSeconds = 20;
 
@@ -22,7 +17,7 @@ const windowSeconds = 20;
 async function startLimited(more: RequestListener = (_, response) => response.end('[]'), limit = 2): Promise<string> {
   let left = limit;
   const resetSeconds = Math.ceil(Date.now() / 1000) + windowSeconds;
-  const server = createServer((request, response) => {
+  const { url } = await startBackend((request, response) => {
     response.setHeader('X-RateLimit-Limit', 2);
     response.setHeader('X-RateLimit-Reset', resetSeconds);
     response.setHeader('RateLimit-Policy', '"own";q=2;w=20');
@@ -34,9 +29,7 @@ async function startLimited(more: RequestListener = (_, response) => response.en
     left--;
     more(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 async function start(options: ListenOptions, scenario: Scenario = {}) {
@@ -45,7 +38,7 @@ async function start(options: ListenOptions, scenario: Scenario = {}) {
   const [toEntry, toLine] = [createRequestLogEntries(), createPrettyLine()];
   const onAnswer: ListenOptions['onAnswer'] = (...request) => void lines.push(toLine(toEntry(...request)));
   const server = await listen(sim, { port: 0, holdRefusals: true, ...options, onAnswer });
-  open.push(() => server.close({ graceMs: 0 }));
+  onTestFinished(() => server.close({ graceMs: 0 }));
   const { origin } = new URL(server.baseUrl);
   const ask = (path = '/items', headers = { authorization: 'Bearer free-key' }) => fetch(origin + path, { headers });
   return { sim, ask, control: createControl(server.controlUrl), lines };
@@ -108,11 +101,8 @@ describe('a backend with limits of its own', () => {
   });
 
   test('without limits of ours and of its own sends no limit headers', async () => {
-    const server = createServer((_, response) => response.end('[]'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    open.push(() => server.close());
-    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { ask } = await start({ upstream }, { limits: 'off' });
+    const { url } = await startBackend();
+    const { ask } = await start({ upstream: url }, { limits: 'off' });
     expect(limitsOf(await ask())).toEqual({});
   });
 

@@ -5,6 +5,7 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
 import { send } from '../support/plain-call.js';
+import { deferred } from './deferred.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: noon } };
 
@@ -249,18 +250,10 @@ describe('names of custom operations', () => {
   });
 });
 
-function deferred() {
-  let end: (response: Response) => void = () => {};
-  const promise = new Promise<Response>((resolve) => {
-    end = resolve;
-  });
-  return { promise, end };
-}
-
 describe('a reset and a disconnect', () => {
   test('a reset discards the response of a running function', async () => {
     const { sim, ask } = routeOf();
-    const { promise, end } = deferred();
+    const { promise, resolve } = deferred<Response>();
     const answer = ask(
       '/v1/orders',
       post(() => promise),
@@ -269,7 +262,7 @@ describe('a reset and a disconnect', () => {
     sim.reset();
     expect(coreOf(sim).state.running.size).toBe(0);
     expect((await answer).type).toBe('error');
-    end(stored());
+    resolve(stored());
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect([sim.journal.pending, sim.journal.query()]).toEqual([0, []]);
   });
@@ -277,7 +270,7 @@ describe('a reset and a disconnect', () => {
   test('the journal records the stored resource of a client that disconnected', async () => {
     const { sim, ask } = routeOf();
     const client = new AbortController();
-    const { promise, end } = deferred();
+    const { promise, resolve } = deferred<Response>();
     const answer = ask('/v1/orders', {
       ...post(() => promise),
       signal: client.signal,
@@ -285,7 +278,7 @@ describe('a reset and a disconnect', () => {
     await vi.waitFor(() => expect(sim.journal.pending).toBe(1), patience);
     client.abort();
     expect((await answer).type).toBe('error');
-    end(stored());
+    resolve(stored());
     await vi.waitFor(() => expect(sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]), patience);
     expect(sim.journal.pending).toBe(0);
   });

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type ServerResponse, request as sendRequest } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { listen, serve } from '../../src/node.js';
@@ -9,38 +8,12 @@ import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
-
-const open: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
-
-/** Starts a backend that records the received requests. */
-async function startBackend(handle: Handler = (_, response) => response.end('ok')) {
-  const received: { method: string; url: string; headers: IncomingMessage['headers']; body: Buffer }[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks);
-      received.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
-      handle(request, response, body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
-}
+import { startBackend } from './backend.js';
 
 async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}) {
   const sim = createSimulator({ scenario, onWarning: () => {} });
   const server = await listen(sim, { port: 0, upstream, holdRefusals: true });
-  open.push(() => server.close({ graceMs: 0 }));
+  onTestFinished(() => server.close({ graceMs: 0 }));
   const origin = new URL(server.baseUrl).origin;
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(origin + path, {
@@ -54,20 +27,10 @@ async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}
 describe('a backend behind the simulator', () => {
   test('receives method, path, query, end-to-end headers and body unchanged, and returns its response', async () => {
     const { url, received } = await startBackend((_, response) => {
-      response.writeHead(203, [
-        'Content-Type',
-        'text/plain',
-        'X-Own',
-        'a',
-        'Set-Cookie',
-        'a=1',
-        'Set-Cookie',
-        'b=2',
-        'X-RateLimit-Remaining',
-        '4999',
-        'Retry-After',
-        '1',
-      ]);
+      response.writeHead(203, {
+        ...{ 'Content-Type': 'text/plain', 'X-Own': 'a', 'Set-Cookie': ['a=1', 'b=2'] },
+        ...{ 'X-RateLimit-Remaining': '4999', 'Retry-After': '1' },
+      });
       response.end('from the backend');
     });
     const { ask, sim } = await start(`${url}/base`);
@@ -265,7 +228,7 @@ describe('a backend behind the simulator', () => {
     expect(await ask(first.baseUrl)).toBe('ok');
     await first.close({ graceMs: 0 });
     const again = await serve(options);
-    open.push(() => again.close({ graceMs: 0 }));
+    onTestFinished(() => again.close({ graceMs: 0 }));
     expect((await again.control.queryJournal({})).entries).toMatchObject([
       { operation: 'GET /v1/orders', status: 200 },
     ]);
@@ -276,7 +239,7 @@ describe('a backend behind the simulator', () => {
     const port = await freePort();
     const sim = createSimulator({ onWarning: () => {} });
     const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, authorization: 'same' } });
-    open.push(() => server.close({ graceMs: 0 }));
+    onTestFinished(() => server.close({ graceMs: 0 }));
     const response = await fetch(`http://127.0.0.1:${port}/x`, { headers: { authorization: 'Bearer free-key' } });
     expect([response.status, (await response.json()).message]).toEqual([
       502,
@@ -298,14 +261,7 @@ describe('a backend behind the simulator', () => {
     const { url, received } = await startBackend();
     const { origin } = await start(url);
     // RFC 9110, section 7.6.1: fields of one connection, and those that proxies consume.
-    const ofConnection = [
-      'keep-alive',
-      'proxy-connection',
-      'proxy-authenticate',
-      'proxy-authorization',
-      'te',
-      'upgrade',
-    ];
+    const ofConnection = 'keep-alive proxy-connection proxy-authenticate proxy-authorization te upgrade'.split(' ');
     await new Promise<void>((resolve, reject) => {
       const { port } = new URL(origin);
       const request = sendRequest(
