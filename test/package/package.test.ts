@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installProjects, type PackedPackage, packPackage } from '../support/installed.js';
+import { type PackedPackage, packPackage } from '../support/installed.js';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -14,18 +14,22 @@ const exec = promisify(execFile);
 let folder: string;
 let packed: PackedPackage;
 
-// The dependencies are installed from the registry.
+// A copy of the package's files beside its dependencies is what `npm install` leaves, which the tests of examples run.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-sim-package-'));
   packed = await packPackage(folder);
-  await mkdir(join(folder, 'installed'));
-  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const consumer = {
-    type: 'module',
-    dependencies: { 'petstore-sim': `file:${packed.tarball}`, msw: devDependencies.msw },
-  };
-  await installProjects(join(folder, 'installed'), packed.tarball, { examples: [], projects: { consumer } });
-}, 600_000);
+  await mkdir(consumerFolder(), { recursive: true });
+  await writeFile(join(consumerFolder(), 'package.json'), '{ "private": true, "type": "module" }');
+  const modules = join(folder, 'installed/node_modules');
+  for (const file of packed.files) await cp(join(root, file), join(modules, 'petstore-sim', file));
+  const { bin, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const links = [...Object.keys(dependencies), 'msw'].map((name) => [name, join(root, 'node_modules', name)]);
+  links.push(['.bin/petstore-sim', join('../petstore-sim', bin['petstore-sim'])]);
+  for (const [name = '', target = ''] of links) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(target, join(modules, name));
+  }
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Folder of a project that depends on the package and on msw. */
