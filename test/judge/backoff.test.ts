@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { type Lab, type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
+import {
+  wall as banning,
+  clients,
+  findingOn,
+  later,
+  obeying,
+  retrying,
+  sending,
+  verdictOn,
+} from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 
 /** Refuses every call, with a Retry-After of one second. */
@@ -8,12 +17,12 @@ const stubborn: Scenario = {
   ban: 'off',
   faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
 };
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } }, ban: 'off' };
+const wall: Scenario = { ...banning, ban: 'off' };
 const different = (index: number) => ({ query: `limit=${index + 1}` });
 
 describe('no-backoff-growth', () => {
   const flat = (waits: readonly number[], scenario = stubborn) =>
-    found(verdictOn(scenario, sending(waits)), 'no-backoff-growth');
+    findingOn('no-backoff-growth', scenario, sending(waits));
 
   test('finds a client that retries every second after each refusal', () => {
     expect(flat([1_000, 1_000, 1_000])).toMatchObject({
@@ -25,37 +34,41 @@ describe('no-backoff-growth', () => {
         'Refused 4 times in a row, with about the same wait each time (0 ms, 0 ms, 0 ms on',
       ),
     });
-    expect(flat([1_500, 1_450, 1_600])).toBeDefined();
   });
+
+  const silent: Scenario = { ...wall, hostileHeaders: { html: true } };
 
   test('measures the whole wait if Retry-After is missing', () => {
-    const silent: Scenario = { ...wall, hostileHeaders: { html: true } };
     expect(flat([1_000, 1_000], silent)?.text).toContain('(1.0 s, 1.0 s). Double');
-    expect(flat([1_000, 2_000], silent)).toBeUndefined();
-    expect(flat([2_030, 2_020, 4_030], silent)).toBeUndefined();
-    expect(flat([2_030, 2_020, 4_030, 4_000, 4_040], silent)).toBeUndefined();
-    expect(flat([2_030, 2_020, 2_700], silent)).toBeDefined();
-    expect(flat([2_030, 1_200, 2_100, 2_000], silent)).toBeDefined();
   });
 
-  test('finds a loop without waits if Retry-After is 0', () => {
-    expect(flat([1, 1, 1], { ...wall, hostileHeaders: { retryAfter: 'zero' } })).toBeDefined();
+  test.each<[string, number[], Scenario?]>([
+    ['waits that differ little', [1_500, 1_450, 1_600]],
+    ['waits without Retry-After that grow little', [2_030, 2_020, 2_700], silent],
+    ['waits without Retry-After that shrink', [2_030, 1_200, 2_100, 2_000], silent],
+    ['a loop without waits if Retry-After is 0', [1, 1, 1], { ...wall, hostileHeaders: { retryAfter: 'zero' } }],
+  ])('finds %s', (_, waits, scenario) => {
+    expect(flat(waits, scenario)).toBeDefined();
+  });
+
+  test.each<[string, number[], Scenario?]>([
+    ['doubling waits', [1_000, 2_000, 4_000]],
+    ['growing waits with jitter', [1_200, 1_900, 4_400, 7_000]],
+    ['growing waits that start anew', [1_200, 3_000, 6_000, 1_300]],
+    ['waits that stop growing at a maximum', [1_000, 2_000, ...Array(12).fill(4_000)]],
+    ['doubling waits without Retry-After', [1_000, 2_000], silent],
+    ['a wait without Retry-After that doubles after two', [2_030, 2_020, 4_030], silent],
+    ['such waits up to a maximum', [2_030, 2_020, 4_030, 4_000, 4_040], silent],
+    ['refusals of retries that were a moment early', [29_960, 5, 5, 5], wall],
+    ['too short waits, which belong to early-retry', [1_000, 1_000, 1_000, 1_000], wall],
+  ])('spares %s', (_, waits, scenario) => {
+    expect(flat(waits, scenario)).toBeUndefined();
   });
 
   test('finds one such call among several', () => {
-    const calls = [0, 1, 0, 1, 0, 1];
-    const verdict = verdictOn(
-      stubborn,
-      sending(Array(5).fill(1_000), (index) => different(calls[index] ?? 0)),
-    );
-    expect(found(verdict, 'no-backoff-growth')?.requests).toHaveLength(3);
-  });
-
-  test('spares waits that grow, with jitter, and that stop growing at a maximum', () => {
-    expect(flat([1_000, 2_000, 4_000])).toBeUndefined();
-    expect(flat([1_200, 1_900, 4_400, 7_000])).toBeUndefined();
-    expect(flat([1_200, 3_000, 6_000, 1_300])).toBeUndefined();
-    expect(flat([1_000, 2_000, ...Array(12).fill(4_000)])).toBeUndefined();
+    const calls = [0, 1, 0, 1, 0, 1].map(different);
+    const finding = findingOn('no-backoff-growth', stubborn, sending(Array(5).fill(1_000), calls));
+    expect(finding?.requests).toHaveLength(3);
   });
 
   test('spares two refusals, which prove nothing', () => {
@@ -64,12 +77,7 @@ describe('no-backoff-growth', () => {
     expect(verdict.exercised).not.toContain('no-backoff-growth');
   });
 
-  test('does not count refusals of retries that were a moment early', () => {
-    expect(flat([29_960, 5, 5, 5], { ...wall, windows: { minute: '30s' } })).toBeUndefined();
-  });
-
-  test('leaves too short waits to early-retry, and reports no negative waits', () => {
-    expect(flat([1_000, 1_000, 1_000, 1_000], wall)).toBeUndefined();
+  test('reports no negative waits', () => {
     const verdict = verdictOn(stubborn, sending([200, 1_000, 1_000]));
     expect(found(verdict, 'no-backoff-growth')?.text).toContain('(0 ms, 0 ms on top of Retry-After)');
     for (const { text, measured } of verdict.findings) expect(text + measured).not.toMatch(/(?<![0-9])-[0-9]/);
@@ -85,20 +93,10 @@ describe('no-backoff-growth', () => {
 describe('no-jitter', () => {
   /** Callers that are refused together, and retry after individual waits. */
   const herd = (waits: readonly number[], startGapMs = 0) =>
-    found(
-      verdictOn(
-        wall,
-        ...waits.map(
-          (ms, index) =>
-            function* ({ send }: Lab) {
-              yield index * startGapMs;
-              send(different(index));
-              yield ms;
-              send(different(index));
-            },
-        ),
-      ),
+    findingOn(
       'no-jitter',
+      wall,
+      ...waits.map((ms, index) => later(index * startGapMs, sending([ms], different(index)))),
     );
 
   test('finds five callers that retry at the same moment', () => {
@@ -112,22 +110,16 @@ describe('no-jitter', () => {
   });
 
   test('does not confuse later callers with those that waited', () => {
-    const waiting = Array.from({ length: 5 }, (_, index) => sending([30_000], different(index)));
-    const later = [1, 2, 3].map(
-      (n): Program =>
-        function* ({ send }) {
-          yield 40_000 * n;
-          send(different(n));
-        },
-    );
-    expect(found(verdictOn(wall, ...waiting, ...later), 'no-jitter')?.requests).toEqual([6, 7, 8, 9, 10]);
+    const waiting = clients(5, (index) => sending([30_000], different(index)));
+    const latecomers = [1, 2, 3].map((n) => later(40_000 * n, sending([], different(n))));
+    expect(findingOn('no-jitter', wall, ...waiting, ...latecomers)?.requests).toEqual([6, 7, 8, 9, 10]);
   });
 
   test('counts at most as many callers as the scenario has', () => {
-    const four = (parallel: number): Scenario => ({ ...wall, client: { key: 'free-key', calls: 8, parallel } });
-    const program = sending([900, 31_000, 3]);
-    const judged = (parallel: number) =>
-      found(verdictOn(four(parallel), program, program, program, program), 'no-jitter');
+    const judged = (parallel: number) => {
+      const four: Scenario = { ...wall, client: { key: 'free-key', calls: 8, parallel } };
+      return findingOn('no-jitter', four, ...clients(4, () => sending([900, 31_000, 3])));
+    };
     expect(judged(4)).toBeUndefined();
     // Eight callers may have waited.
     expect(judged(8)?.requests).toHaveLength(8);
@@ -138,23 +130,22 @@ describe('no-jitter', () => {
     expect(finding?.text).toContain('6 waiting calls waited the same 30.0 s');
   });
 
-  test('spares callers with different waits, four callers, and sequential requests on one connection', () => {
-    expect(herd([30_000, 30_300, 30_100, 31_000, 30_700])).toBeUndefined();
-    expect(herd([30_000, 30_000, 30_000, 30_000])).toBeUndefined();
-    const queue = verdictOn(
-      wall,
-      sending([...Array(5).fill(0), 30_000, ...Array(5).fill(5)], (at) => different(at % 6)),
-    );
-    expect(found(queue, 'no-jitter')).toBeUndefined();
+  test.each([
+    ['callers with different waits', [30_000, 30_300, 30_100, 31_000, 30_700]],
+    ['four callers', [30_000, 30_000, 30_000, 30_000]],
+    ['a burst of new calls long after the wait', [90_000, 93_000, 91_000, 97_000, 95_000]],
+  ])('spares %s', (_, waits) => {
+    expect(herd(waits)).toBeUndefined();
   });
 
-  test('spares a burst of new calls long after the wait', () => {
-    expect(herd([90_000, 93_000, 91_000, 97_000, 95_000])).toBeUndefined();
+  test('spares sequential requests on one connection', () => {
+    const six = Array.from({ length: 12 }, (_, at) => different(at % 6));
+    const queue = sending([...Array(5).fill(0), 30_000, ...Array(5).fill(5)], six);
+    expect(findingOn('no-jitter', wall, queue)).toBeUndefined();
   });
 
   test('is exercised by five callers, and fails if the scenario names it', () => {
-    const callers = (count: number, scenario = wall) =>
-      verdictOn(scenario, ...Array.from({ length: count }, () => retrying((answer) => retryAfter(answer) * 1000)));
+    const callers = (count: number, scenario = wall) => verdictOn(scenario, ...clients(count, () => obeying));
     expect(callers(4).exercised).not.toContain('no-jitter');
     expect(callers(5).exercised).toContain('no-jitter');
     expect(callers(5).outcome).toBe('pass');
@@ -163,7 +154,7 @@ describe('no-jitter', () => {
 });
 
 describe('retry-storm', () => {
-  const storm = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'retry-storm');
+  const storm = (waits: readonly number[]) => findingOn('retry-storm', stubborn, sending(waits));
 
   test('finds more than six attempts of one call, and only warns if each came after its wait', () => {
     expect(storm(Array(6).fill(1_000))).toMatchObject({
@@ -180,34 +171,29 @@ describe('retry-storm', () => {
     });
   });
 
-  test('only warns after the promised waits of a ban, of an outage, and of a reset time', () => {
-    const answers: [number, Record<string, string | null>][] = [
-      [403, { 'Retry-After': '2' }],
-      [503, { 'Retry-After': '2' }],
-      [429, { 'Retry-After': null, 'X-RateLimit-Reset': '2' }],
-    ];
-    for (const [status, headers] of answers) {
-      const scenario: Scenario = { ban: 'off', faults: [{ then: { respond: { status, headers } } }] };
-      const isPlain = status === 403;
-      const verdict = verdictOn(scenario, sending(Array(8).fill(2_100)));
-      if (!isPlain) expect(found(verdict, 'retry-storm')?.severity, String(status)).toBe('warn');
-      expect(verdict.outcome, String(status)).not.toBe('fail');
-    }
+  test.each<[string, number, Record<string, string | null>, string | undefined]>([
+    ['a ban, which is no storm', 403, { 'Retry-After': '2' }, undefined],
+    ['an outage', 503, { 'Retry-After': '2' }, 'warn'],
+    ['a reset time', 429, { 'Retry-After': null, 'X-RateLimit-Reset': '2' }, 'warn'],
+  ])('only warns after the promised waits of %s', (_, status, headers, severity) => {
+    const scenario: Scenario = { ban: 'off', faults: [{ then: { respond: { status, headers } } }] };
+    const verdict = verdictOn(scenario, sending(Array(8).fill(2_100)));
+    expect([verdict.outcome, found(verdict, 'retry-storm')?.severity]).toEqual([
+      expect.not.stringMatching('fail'),
+      severity,
+    ]);
   });
 
-  test('fails for an obedient client if the scenario names it, or if the service asks for less than a second', () => {
-    const asking = (text: string, expect: Scenario['expect'] = {}) => ({
-      ban: 'off' as const,
-      expect,
-      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': text } } } }],
-    });
-    const severityOf = (scenario: Scenario, ms: number) =>
-      found(verdictOn(scenario, sending(Array(20).fill(ms))), 'retry-storm')?.severity;
-    expect(severityOf(asking('1', { fail: ['retry-storm'] }), 1_100)).toBe('fail');
-    expect(severityOf(asking('0'), 20)).toBe('fail');
-    expect(severityOf(asking('0'), 1_100)).toBe('fail');
-    expect(severityOf(asking('0.9'), 1_000)).toBe('fail');
-    expect(severityOf(asking('1'), 1_000)).toBe('warn');
+  test.each<[string, string, number, string, Scenario['expect']?]>([
+    ['only warns of an obedient client', '1', 1_000, 'warn'],
+    ['fails for an obedient client if the scenario names it', '1', 1_100, 'fail', { fail: ['retry-storm'] }],
+    ['fails without waits if the service asks for none', '0', 20, 'fail'],
+    ['fails if the service asks for no wait', '0', 1_100, 'fail'],
+    ['fails if the service asks for less than a second', '0.9', 1_000, 'fail'],
+  ])('%s', (_, text, ms, severity, expected = {}) => {
+    const faults = [{ then: { respond: { status: 429, headers: { 'Retry-After': text } } } }];
+    const finding = findingOn('retry-storm', { ban: 'off', expect: expected, faults }, sending(Array(20).fill(ms)));
+    expect(finding?.severity).toBe(severity);
   });
 
   test('spares six attempts, and further ones after a success', () => {
@@ -216,39 +202,35 @@ describe('retry-storm', () => {
       ...stubborn,
       faults: [{ when: { every: 2 }, then: stubborn.faults?.[0]?.then as never }],
     };
-    expect(found(verdictOn(served, sending(Array(20).fill(1_000))), 'retry-storm')).toBeUndefined();
+    expect(findingOn('retry-storm', served, sending(Array(20).fill(1_000)))).toBeUndefined();
   });
 
   test('spares concurrent equal calls, and finds them if each has too many attempts', () => {
     const callers = (attempts: number) =>
-      verdictOn(stubborn, ...Array.from({ length: 10 }, () => retrying(() => 1_100, {}, attempts)));
-    expect(found(callers(5), 'retry-storm')).toBeUndefined();
-    expect(found(callers(8), 'retry-storm')?.measured).toBe('8 attempts');
+      findingOn('retry-storm', stubborn, ...clients(10, () => retrying(() => 1_100, {}, attempts)));
+    expect(callers(5)).toBeUndefined();
+    expect(callers(8)?.measured).toBe('8 attempts');
   });
 
   test('spares ten different sequential calls', () => {
-    expect(found(verdictOn(stubborn, sending(Array(9).fill(1_100), different)), 'retry-storm')).toBeUndefined();
+    expect(findingOn('retry-storm', stubborn, sending(Array(9).fill(1_100), different))).toBeUndefined();
   });
 
   test('counts attempts per call name if the call has one', () => {
     const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index % 4}` } });
-    expect(found(verdictOn(stubborn, sending(Array(11).fill(1_000), named)), 'retry-storm')).toBeUndefined();
-    expect(found(verdictOn(stubborn, sending(Array(27).fill(1_000), named)), 'retry-storm')).toBeDefined();
+    expect(findingOn('retry-storm', stubborn, sending(Array(11).fill(1_000), named))).toBeUndefined();
+    expect(findingOn('retry-storm', stubborn, sending(Array(27).fill(1_000), named))).toBeDefined();
   });
 });
 
 describe('no-shared-gate', () => {
   /** Besides one that is sent together with the first, so that the client is known to run calls side by side. */
   const gate = (...programs: ReturnType<typeof sending>[]) =>
-    found(verdictOn(wall, ...programs, sending([], different(99))), 'no-shared-gate');
-  const later = (ms: number, at: number) =>
-    function* ({ send }: Lab) {
-      yield ms;
-      send(different(at));
-    };
+    findingOn('no-shared-gate', wall, ...programs, sending([], different(99)));
+  const other = (ms: number, at: number) => later(ms, sending([], different(at)));
 
   test('finds calls sent while another call waits', () => {
-    expect(gate(sending([30_000]), later(5_000, 1), later(9_000, 2))).toMatchObject({
+    expect(gate(sending([30_000]), other(5_000, 1), other(9_000, 2))).toMatchObject({
       severity: 'warn',
       requests: [3, 4],
       measured: '2 other calls during the wait',
@@ -266,26 +248,19 @@ describe('no-shared-gate', () => {
 
   test('finds named calls, even if sequential', () => {
     const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index}` } });
-    expect(found(verdictOn(wall, sending([5, 5], named)), 'no-shared-gate')?.requests).toEqual([2, 3]);
+    expect(findingOn('no-shared-gate', wall, sending([5, 5], named))?.requests).toEqual([2, 3]);
   });
 
   test('finds calls of another client with the same key', () => {
     const python = { headers: { 'user-agent': 'python' } };
-    const verdict = verdictOn(wall, sending([30_000]), function* ({ send }) {
-      yield 5_000;
-      send(python);
-    });
+    const verdict = verdictOn(wall, sending([30_000]), later(5_000, sending([], python)));
     expect(found(verdict, 'no-shared-gate')).toMatchObject({ severity: 'warn', requests: [2] });
     expect(found(verdict, 'early-retry')).toBeUndefined();
   });
 
   test('spares requests in flight, requests after the wait, and other keys', () => {
-    expect(gate(sending([30_000]), later(0, 1), later(900, 2), later(30_000, 3))).toBeUndefined();
-    const other = function* ({ send }: Lab) {
-      yield 5_000;
-      send({ key: 'pro-key' });
-    };
-    expect(gate(sending([30_000]), other)).toBeUndefined();
+    expect(gate(sending([30_000]), other(0, 1), other(900, 2), other(30_000, 3))).toBeUndefined();
+    expect(gate(sending([30_000]), later(5_000, sending([], { key: 'pro-key' })))).toBeUndefined();
   });
 
   test('spares early retries of the call itself, which belong to early-retry', () => {

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { findingOn, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
 
 describe('ban-tripped', () => {
-  const tripped = (waits: readonly number[], scenario = wall) =>
-    found(verdictOn(scenario, sending(waits)), 'ban-tripped');
+  const tripped = (waits: readonly number[], scenario = wall) => findingOn('ban-tripped', scenario, sending(waits));
 
   test('finds the strikes that caused a ban, and names the last request', () => {
     expect(tripped([2_000, 2_000, 2_000, 2_000])).toMatchObject({
@@ -37,10 +35,15 @@ describe('ban-tripped', () => {
     ]);
   });
 
-  test('spares two early requests, a burst within the grace period, and a ban set by a scenario or an operation', () => {
-    expect(tripped([2_000, 2_000])).toBeUndefined();
-    expect(tripped([100, 100, 100, 100])).toBeUndefined();
-    expect(tripped([2_000, 2_000, 2_000, 2_000], banned)).toBeUndefined();
+  test.each<[string, number[], Scenario?]>([
+    ['two early requests', [2_000, 2_000]],
+    ['a burst within the grace period', [100, 100, 100, 100]],
+    ['a ban set by a scenario', [2_000, 2_000, 2_000, 2_000], banned],
+  ])('spares %s', (_, waits, scenario) => {
+    expect(tripped(waits, scenario)).toBeUndefined();
+  });
+
+  test('spares a ban set by an operation', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([2_000])]);
     sim.keys.ban('free-key', '60s');
@@ -76,8 +79,7 @@ describe('ban-tripped', () => {
 });
 
 describe('ban-hammered', () => {
-  const hammered = (waits: readonly number[], scenario = banned) =>
-    found(verdictOn(scenario, sending(waits)), 'ban-hammered');
+  const hammered = (waits: readonly number[], scenario = banned) => findingOn('ban-hammered', scenario, sending(waits));
 
   test('finds a client that requests every two seconds during a ban', () => {
     const finding = hammered(Array(5).fill(2_000));
@@ -92,10 +94,8 @@ describe('ban-hammered', () => {
     expect(single?.text).toMatch(/^Sent 1 request during a ban, 28.0 s before its end\. Send/);
   });
 
-  test('finds it for every ban status', () => {
-    for (const status of [401, 403, 418] as const) {
-      expect(hammered([2_000], { ...banned, ban: { status } })).toBeDefined();
-    }
+  test.each([401, 403, 418] as const)('finds it for a ban with status %i', (status) => {
+    expect(hammered([2_000], { ...banned, ban: { status } })).toBeDefined();
   });
 
   test('reports that requests extended the ban, and counts past its original end', () => {
@@ -106,26 +106,20 @@ describe('ban-hammered', () => {
     expect(hammered([20_000])?.text).not.toContain('extended');
   });
 
-  test('spares silence, one request after the ban, and requests in flight when the ban started', () => {
-    expect(hammered([])).toBeUndefined();
-    expect(hammered([30_000, 100])).toBeUndefined();
-    expect(hammered([29_960])).toBeUndefined();
-    const verdict = verdictOn(banned, sending([]), sending([]), sending([]));
-    expect(found(verdict, 'ban-hammered')).toBeUndefined();
+  test.each<[string, number[], Scenario?]>([
+    ['silence', []],
+    ['one request after the ban', [30_000, 100]],
+    ['a request within the tolerance', [29_960]],
+    ['the request that triggers the ban', [2_000, 2_000, 2_000], wall],
+    ['a client that does not know the end', [2_000, 2_000], { ...banned, hostileHeaders: { html: true } }],
+  ])('spares %s', (_, waits, scenario) => {
+    expect(hammered(waits, scenario)).toBeUndefined();
   });
 
-  test('spares the request that triggers the ban, and clients that do not know its end', () => {
-    expect(hammered([2_000, 2_000, 2_000], wall)).toBeUndefined();
-    const silent: Scenario = { ...banned, hostileHeaders: { html: true } };
-    expect(hammered([2_000, 2_000], silent)).toBeUndefined();
-  });
-
-  test('spares other keys', () => {
-    const verdict = verdictOn(
-      { keys: { ...banned.keys, 'pro-key': { plan: 'pro' } } },
-      sending([2_000, 2_000], (index) => (index === 0 ? {} : { key: 'pro-key' })),
-    );
-    expect(found(verdict, 'ban-hammered')).toBeUndefined();
+  test('spares requests in flight when the ban started, and other keys', () => {
+    expect(findingOn('ban-hammered', banned, sending([]), sending([]), sending([]))).toBeUndefined();
+    const two: Scenario = { keys: { ...banned.keys, 'pro-key': { plan: 'pro' } } };
+    expect(findingOn('ban-hammered', two, sending([2_000, 2_000], [{}, { key: 'pro-key' }]))).toBeUndefined();
   });
 
   test('is exercised by a client that retries or has ended', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { JudgeRecordingOptions } from '../../src/judge/judge-recording.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { countsLine } from '../../src/judge/report/wording.js';
 import { brief, entry, type HarEntry, harText, judgeEntries, judgeText, site } from './recorded-entries.js';
@@ -11,7 +10,10 @@ const served = (at: number, options = {}) => entry(at, things, 200, options);
 const unkeyed = { key: undefined };
 
 /** Removes the times of an entry, or other parts. */
-const without = (one: HarEntry, ...parts: ('times' | 'start' | 'headers' | 'body' | 'answer body')[]): HarEntry => {
+const without = (
+  one: ReturnType<typeof entry>,
+  ...parts: ('times' | 'start' | 'headers' | 'body' | 'answer body')[]
+): HarEntry => {
   const copy = structuredClone(one);
   for (const part of parts) {
     if (part === 'times' || part === 'start') {
@@ -25,8 +27,11 @@ const without = (one: HarEntry, ...parts: ('times' | 'start' | 'headers' | 'body
   }
   return copy;
 };
-const having = (one: HarEntry, fields: Record<string, unknown>): HarEntry => ({ ...structuredClone(one), ...fields });
-const inResponse = (one: HarEntry, fields: Record<string, unknown>): HarEntry => ({
+const having = (one: ReturnType<typeof entry>, fields: Record<string, unknown>): HarEntry => ({
+  ...structuredClone(one),
+  ...fields,
+});
+const inResponse = (one: ReturnType<typeof entry>, fields: Record<string, unknown>): HarEntry => ({
   ...structuredClone(one),
   response: { ...one.response, ...fields },
 });
@@ -37,161 +42,117 @@ const hasty = [refused(0, 10), refused(0.5, 9.5), served(11)] as HarEntry[];
 const patient = [refused(0, 10), served(10.6)] as HarEntry[];
 const asset = (at: number, options = {}) => entry(at, '/logo.svg', 200, { ...unkeyed, ...options });
 
-type Case = [name: string, entries: HarEntry[], right: string, options?: Partial<JudgeRecordingOptions>];
+type Entries = readonly ReturnType<typeof entry>[];
+type Case = [name: string, entries: Entries, right: string];
+
+/** Entries between a refusal and a retry 57 s too early, after which the client gave up, with its outcome. */
+const early = (name: string, between: ReturnType<typeof entry>, outcome: string): Case => [
+  name,
+  [refused(0, 60), between, refused(3, 57)],
+  `${outcome} gave-up:info`,
+];
+/** An entry between a refusal and the retry of a patient client. */
+const inWait = (name: string, between: ReturnType<typeof entry>, right = 'pass'): Case => [
+  name,
+  [refused(0, 10), between, served(10.6)],
+  right,
+];
 
 const keys: Case[] = [
   ['A0 complete', [refused(0, 60), refused(3, 57)], 'fail early-retry:fail gave-up:info'],
-  [
-    'A1 unkeyed 200 on the same path between',
-    [refused(0, 60), served(2, unkeyed), refused(3, 57)],
-    'inconclusive gave-up:info',
-  ],
-  ['A1k the same with the key', [refused(0, 60), served(2), refused(3, 57)], 'pass early-retry:warn gave-up:info'],
-  ['A2 unkeyed asset between', [refused(0, 60), asset(2), refused(3, 57)], 'fail early-retry:fail gave-up:info'],
+  early('A1 unkeyed 200 on the same path between', served(2, unkeyed), 'inconclusive'),
+  early('A1k the same with the key', served(2), 'pass early-retry:warn'),
+  early('A2 unkeyed asset between', asset(2), 'fail early-retry:fail'),
   [
     'A3 unkeyed 200 between on another path of the key',
-    [entry(-5, '/api/other', 200), refused(0, 60), entry(2, '/api/other', 200, unkeyed), refused(3, 57)] as HarEntry[],
+    [entry(-5, '/api/other', 200), refused(0, 60), entry(2, '/api/other', 200, unkeyed), refused(3, 57)],
     'inconclusive gave-up:info',
   ],
-  [
-    'A4 unkeyed 401 between',
-    [refused(0, 60), entry(2, things, 401, unkeyed), refused(3, 57)] as HarEntry[],
-    'fail early-retry:fail gave-up:info',
-  ],
-  [
-    'A5 200 of another key between',
-    [refused(0, 60), served(2, { key: 'b' }), refused(3, 57)],
-    'fail early-retry:fail gave-up:info',
-  ],
-  [
-    'A6 unkeyed 429 with a longer wait between',
-    [refused(0, 60), refused(2, 58, unkeyed), refused(3, 57)],
-    'fail early-retry:fail gave-up:info',
-  ],
-  [
-    'A7 unkeyed 429 whose wait is over between',
-    [refused(0, 60), refused(1, 1, unkeyed), refused(3, 57)],
-    'inconclusive gave-up:info',
-  ],
-  [
-    'C1 lost response between',
-    [refused(0, 60), inResponse(served(2), { status: 0, headers: [] }), refused(3, 57)],
-    'pass early-retry:warn gave-up:info',
-  ],
-  [
-    'N1 page and image without a key, outside of waits',
-    [asset(-3), asset(-2), ...patient, asset(20)] as HarEntry[],
-    'pass',
-  ],
-  ['N2 a page without a key beside a failure', [asset(-3), ...hasty] as HarEntry[], 'fail early-retry:fail'],
+  early('A4 unkeyed 401 between', entry(2, things, 401, unkeyed), 'fail early-retry:fail'),
+  early('A5 200 of another key between', served(2, { key: 'b' }), 'fail early-retry:fail'),
+  early('A6 unkeyed 429 with a longer wait between', refused(2, 58, unkeyed), 'fail early-retry:fail'),
+  early('A7 unkeyed 429 whose wait is over between', refused(1, 1, unkeyed), 'inconclusive'),
+  early('C1 lost response between', inResponse(served(2), { status: 0, headers: [] }), 'pass early-retry:warn'),
+  ['N1 page and image without a key, outside of waits', [asset(-3), asset(-2), ...patient, asset(20)], 'pass'],
+  ['N2 a page without a key beside a failure', [asset(-3), ...hasty], 'fail early-retry:fail'],
 ];
 
 const times: Case[] = [
-  [
-    'B1 200 without a duration between',
-    [refused(0, 60), without(served(2), 'times'), refused(3, 57)],
-    'inconclusive gave-up:info',
-  ],
-  [
-    'B2 200 without any time between',
-    [refused(0, 60), without(served(2), 'start'), refused(3, 57)],
-    'inconclusive gave-up:info',
-  ],
-  [
-    'B3 429 without a duration between',
-    [refused(0, 60), without(refused(2, 58), 'times'), refused(3, 57)],
-    'fail early-retry:fail gave-up:info',
-  ],
+  early('B1 200 without a duration between', without(served(2), 'times'), 'inconclusive'),
+  early('B2 200 without any time between', without(served(2), 'start'), 'inconclusive'),
+  early('B3 429 without a duration between', without(refused(2, 58), 'times'), 'fail early-retry:fail'),
   ['B4 200 without times after all waits', [...hasty, without(served(30), 'times')], 'fail early-retry:fail'],
   ['B5 the same for a patient client', [...patient, without(served(30), 'times')], 'pass'],
 ];
 
+const noHeaders = (at: number) => having(without(served(at), 'headers'), zero);
 const cached: Case[] = [
-  ['Firefox: zero times, no headers', [having(without(asset(-1), 'headers'), zero), ...hasty], 'fail early-retry:fail'],
+  ['Firefox: zero times, no headers', [noHeaders(-1), ...hasty], 'fail early-retry:fail'],
   ['Firefox 133: empty timings', [having(served(5), { time: 0, timings: {} }), ...patient], 'pass'],
   [
     'Firefox: cache entry',
     [...hasty, having(served(3), { ...zero, cache: { afterRequest: null } })],
     'fail early-retry:fail',
   ],
-  ['Chrome', [patient[0] as HarEntry, having(served(3), { _fromCache: 'memory' }), patient[1] as HarEntry], 'pass'],
-  ['Safari', [patient[0] as HarEntry, having(served(3), { _fetchType: 'Disk Cache' }), patient[1] as HarEntry], 'pass'],
+  inWait('Chrome', having(served(3), { _fromCache: 'memory' })),
+  inWait('Safari', having(served(3), { _fetchType: 'Disk Cache' })),
   [
     'loopback: zero times with headers',
     [refused(0, 10), having(refused(1, 9), zero), served(11)],
     'fail early-retry:fail',
   ],
   ['D1 cached answer after the wait', [refused(0, 10), having(served(10.5), { _fromCache: 'disk' })], 'pass'],
-  ['G1 zero times without headers before', [having(without(served(-2), 'headers'), zero), ...patient], 'pass'],
-  [
-    'G2 zero times without headers after the wait',
-    [refused(0, 10), having(without(served(10.5), 'headers'), zero)],
-    'pass',
-  ],
+  ['G1 zero times without headers before', [noHeaders(-2), ...patient], 'pass'],
+  ['G2 zero times without headers after the wait', [refused(0, 10), noHeaders(10.5)], 'pass'],
 ];
 
 const offline = (at: number, error = 'net::ERR_INTERNET_DISCONNECTED') =>
   inResponse(having(served(at), { time: 3 }), { status: 0, headers: [], _error: error });
+const aborted = { time: -1, timings: { send: -1, wait: -1, receive: -1 } };
 const unsent: Case[] = [
   ['E1 offline after the wait', [refused(0, 10), offline(10.5)], 'pass'],
   ['E2 offline after the wait, then late', [refused(0, 10), offline(10.5), served(120)], 'pass'],
-  ['E3 blocked during the wait', [refused(0, 10), offline(3, 'net::ERR_BLOCKED_BY_CLIENT'), served(10.6)], 'pass'],
+  inWait('E3 blocked during the wait', offline(3, 'net::ERR_BLOCKED_BY_CLIENT')),
   ['E4 late without a witness', [refused(0, 10), served(120)], 'pass overslept:warn'],
-  [
+  inWait(
     'E5 aborted, as old Playwright writes it',
-    [
-      refused(0, 10),
-      having(inResponse(served(3), { status: -1, headers: [] }), {
-        time: -1,
-        timings: { send: -1, wait: -1, receive: -1 },
-      }),
-      served(10.6),
-    ],
-    'pass',
-  ],
-  [
+    having(inResponse(served(3), { status: -1, headers: [] }), aborted),
+  ),
+  inWait(
     'E6 a connection that was refused is a request',
-    [refused(0, 10), offline(3, 'net::ERR_CONNECTION_RESET'), served(10.6)],
+    offline(3, 'net::ERR_CONNECTION_RESET'),
     'pass early-retry:warn',
-  ],
+  ),
 ];
 
 const byWorker = (one: HarEntry) => inResponse(one, { _fetchedViaServiceWorker: true });
+/** Each request, as the page and its worker record it. */
+const twice = (entries: readonly HarEntry[]) => entries.flatMap((one) => [byWorker(having(one, { time: 29 })), one]);
 const worker: Case[] = [
-  [
-    'M1 all through a worker, its own requests not recorded',
-    [...hasty.slice(0, 2).map(byWorker), byWorker(served(11))],
-    'fail early-retry:fail',
-  ],
+  ['M1 all through a worker, its own requests not recorded', hasty.map(byWorker), 'fail early-retry:fail'],
   ['M1p the same, patient', patient.map(byWorker), 'pass'],
-  [
-    'M2 each request twice',
-    hasty.flatMap((one) => [byWorker(having(one, { time: 29 })), one]),
-    'fail early-retry:fail',
-  ],
-  ['M2p the same, patient', patient.flatMap((one) => [byWorker(having(one, { time: 29 })), one]), 'pass'],
-  [
-    'M3 a worker answers 200 between',
-    [refused(0, 60), byWorker(served(2)), refused(3, 57)],
-    'inconclusive gave-up:info',
-  ],
-  ['M4 a worker answers 200 during a wait that is obeyed', [refused(0, 10), byWorker(served(2)), served(10.6)], 'pass'],
+  ['M2 each request twice', twice(hasty), 'fail early-retry:fail'],
+  ['M2p the same, patient', twice(patient), 'pass'],
+  early('M3 a worker answers 200 between', byWorker(served(2)), 'inconclusive'),
+  inWait('M4 a worker answers 200 during a wait that is obeyed', byWorker(served(2))),
 ];
 
+const otherKey = { key: 'b' };
+/** A patient client beside refusals. */
+const beside = (count: number, refusal: (at: number) => ReturnType<typeof entry>) => [
+  ...patient,
+  ...Array.from({ length: count }, (_, at) => refusal(30 + at)),
+];
 const headers: Case[] = [
-  [
-    'H1 a good pair beside 20 anonymous refusals',
-    [...patient, ...Array.from({ length: 20 }, (_, at) => refused(30 + at, 60, unkeyed))],
-    'inconclusive',
-  ],
+  ['H1 a good pair beside 20 anonymous refusals', beside(20, (at) => refused(at, 60, unkeyed)), 'inconclusive'],
   [
     'H2 a good pair beside 20 refusals without headers',
-    [...patient, ...Array.from({ length: 20 }, (_, at) => without(refused(30 + at, 60, { key: 'b' }), 'headers'))],
+    beside(20, (at) => without(refused(at, 60, otherKey), 'headers')),
     'inconclusive',
   ],
   [
     'H3 a good pair beside 3 refusals without times',
-    [...patient, ...Array.from({ length: 3 }, (_, at) => without(refused(30 + at, 60, { key: 'b' }), 'times'))],
+    beside(3, (at) => without(refused(at, 60, otherKey), 'times')),
     'inconclusive',
   ],
   [
@@ -201,60 +162,50 @@ const headers: Case[] = [
   ],
   [
     'H5 a failure beside a refusal without headers',
-    [...hasty, without(refused(30, 60, { key: 'b' }), 'headers')],
+    [...hasty, without(refused(30, 60, otherKey), 'headers')],
     'fail early-retry:fail',
   ],
-  [
+  early(
     'H6 the refusal without headers lies within the failure',
-    [refused(0, 60), without(refused(2, 58), 'headers'), refused(3, 57)],
-    'fail early-retry:fail gave-up:info',
-  ],
+    without(refused(2, 58), 'headers'),
+    'fail early-retry:fail',
+  ),
 ];
 
-const post = { method: 'POST' };
+const post = { method: 'POST', body: '{"a":1}' };
+const [refusedPost, created, unread] = [refused(0, 10, post), entry(10.6, things, 201, post), 'body'] as const;
 const writes: Case[] = [
-  [
-    'I1 patient POST',
-    [
-      refused(0, 10, { ...post, body: '{"a":1}' }),
-      entry(10.6, things, 201, { ...post, body: '{"a":1}' }),
-    ] as HarEntry[],
-    'pass',
-  ],
-  [
-    'I2 patient POST whose body is not recorded',
-    [
-      without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'),
-      without(entry(10.6, things, 201, { ...post, body: '{"a":1}' }), 'body'),
-    ],
-    'pass',
-  ],
-  [
-    'I3 one of the two bodies is recorded',
-    [
-      refused(0, 10, { ...post, body: '{"a":1}' }),
-      without(entry(10.6, things, 201, { ...post, body: '{"a":1}' }), 'body'),
-    ],
-    'pass',
-  ],
+  ['I1 patient POST', [refusedPost, created], 'pass'],
+  ['I2 patient POST whose body is not recorded', [without(refusedPost, unread), without(created, unread)], 'pass'],
+  ['I3 one of the two bodies is recorded', [refusedPost, without(created, unread)], 'pass'],
   [
     'I4 hasty POST whose body is not recorded',
-    [
-      without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'),
-      without(refused(1, 9, { ...post, body: '{"a":1}' }), 'body'),
-    ],
+    [without(refusedPost, unread), without(refused(1, 9, post), unread)],
     'fail early-retry:fail',
   ],
   [
     'I5 a write refused, never sent again, without its body',
-    [without(refused(0, 10, { ...post, body: '{"a":1}' }), 'body'), served(10.7)],
+    [without(refusedPost, unread), served(10.7)],
     'pass lost-write:warn gave-up:info',
   ],
 ];
 
+describe.each([
+  ['API keys', keys],
+  ['times', times],
+  ['caches', cached],
+  ['requests that were never sent', unsent],
+  ['service workers', worker],
+  ['response headers', headers],
+  ['bodies of writes', writes],
+])('a recording with gaps: %s', (_, cases) => {
+  test.each(cases)('%s', async (_name, entries, right) => {
+    expect(brief(await judgeEntries(entries))).toBe(right);
+  });
+});
+
 test('with --one-key, hasty writes without key and body fail', async () => {
-  const write = (at: number, retryAfter: number) =>
-    without(refused(at, retryAfter, { ...post, ...unkeyed, body: '{"a":1}' }) as HarEntry, 'body');
+  const write = (at: number, retryAfter: number) => without(refused(at, retryAfter, { ...post, ...unkeyed }), 'body');
   const entries = [write(0, 10), write(2, 8), write(4, 6)];
   expect((await judgeEntries(entries)).outcome).toBe('inconclusive');
   expect((await judgeEntries(entries, { isOneKey: true })).outcome).toBe('fail');
@@ -485,20 +436,6 @@ describe('JSON Lines with gaps', () => {
       'inconclusive',
       '1 of 2 requests was recorded without response headers such as Retry-After. Write the response headers, such as Retry-After, into "headers".',
     ]);
-  });
-});
-
-describe.each([
-  ['API keys', keys],
-  ['times', times],
-  ['caches', cached],
-  ['requests that were never sent', unsent],
-  ['service workers', worker],
-  ['response headers', headers],
-  ['bodies of writes', writes],
-])('a recording with gaps: %s', (_, cases) => {
-  test.each(cases)('%s', async (_name, entries, right, options) => {
-    expect(brief(await judgeEntries(entries, options))).toBe(right);
   });
 });
 

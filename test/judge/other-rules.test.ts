@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import {
+  clients,
+  findingOn,
+  retryAfter,
+  retrying,
+  runPrograms,
+  sending,
+  verdictOn,
+  wall,
+} from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
-
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 
 describe('retried-401', () => {
   const revoked = { key: 'revoked-key' };
   const retried = (waits: readonly number[], call: Parameters<typeof sending>[1] = revoked) =>
-    found(verdictOn({}, sending(waits, call)), 'retried-401');
+    findingOn('retried-401', {}, sending(waits, call));
 
   test('finds a key that is sent repeatedly after a 401', () => {
     expect(retried([1_100, 1_100, 1_100])).toMatchObject({
@@ -37,8 +44,7 @@ describe('retried-401', () => {
   test('spares one repetition, other keys, and a concurrent burst', () => {
     expect(retried([1_100])).toBeUndefined();
     expect(retried([1_100, 1_100, 1_100], (index) => ({ key: `unknown-${index}` }))).toBeUndefined();
-    const burst = verdictOn({}, ...Array.from({ length: 20 }, () => sending([3], revoked)));
-    expect(found(burst, 'retried-401')).toBeUndefined();
+    expect(findingOn('retried-401', {}, ...clients(20, () => sending([3], revoked)))).toBeUndefined();
   });
 
   test('spares a ban with status 401, which belongs to ban-hammered', () => {
@@ -70,10 +76,10 @@ describe('gave-up', () => {
 
   test('reports a read without a usable response, but not a write or a repeated read', () => {
     const broken: Scenario = { faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }] };
-    expect(found(verdictOn(broken, sending([])), 'gave-up')?.text).toContain('left without a usable response');
-    expect(found(verdictOn(broken, sending([1_000])), 'gave-up')).toBeUndefined();
-    const write = { body: { name: 'Rex', categoryId: 1 } };
-    expect(found(verdictOn(broken, sending([], write)), 'gave-up')).toBeUndefined();
+    const gaveUp = (waits: number[], call = {}) => findingOn('gave-up', broken, sending(waits, call));
+    expect(gaveUp([])?.text).toContain('left without a usable response');
+    expect(gaveUp([1_000])).toBeUndefined();
+    expect(gaveUp([], { body: { name: 'Rex', categoryId: 1 } })).toBeUndefined();
   });
 
   test('waits until the client is late beyond patience', () => {
@@ -86,15 +92,13 @@ describe('gave-up', () => {
   });
 
   test('spares concurrent equal callers if one of them retried for all', () => {
-    const verdict = verdictOn(wall, sending([]), sending([]), sending([30_000]));
-    expect(found(verdict, 'gave-up')).toBeUndefined();
+    expect(findingOn('gave-up', wall, sending([]), sending([]), sending([30_000]))).toBeUndefined();
   });
 });
 
 describe('deprecated-operation', () => {
   test('reports getPet, and warns once it is removed', () => {
-    const used = (scenario: Scenario) =>
-      found(verdictOn(scenario, sending([0], { path: '/pets/1' })), 'deprecated-operation');
+    const used = (scenario: Scenario) => findingOn('deprecated-operation', scenario, sending([0], { path: '/pets/1' }));
     expect(used({})).toMatchObject({ severity: 'info', measured: '2 requests' });
     expect(used({ clock: { start: '2030-12-04T23:59:59Z' } })?.severity).toBe('info');
     expect(used({ clock: { start: '2030-12-05T00:00:00Z' } })).toMatchObject({
@@ -105,11 +109,7 @@ describe('deprecated-operation', () => {
 
   test('spares listPets with a status, and paths without an operation', () => {
     const calls = [{ query: 'status=sold' }, { path: '/pets/1/toys' }, { path: '/pets/1', method: 'DELETE' }];
-    const verdict = verdictOn(
-      {},
-      sending([0, 0], (index) => calls[index] ?? {}),
-    );
-    expect(found(verdict, 'deprecated-operation')).toBeUndefined();
+    expect(findingOn('deprecated-operation', {}, sending([0, 0], calls))).toBeUndefined();
   });
 });
 
@@ -121,26 +121,15 @@ describe('rounded-int64', () => {
       { id: 1234567890123456789n, name: 'Long', categoryId: 2, status: 'available' },
     ],
   };
-  const sends = (...calls: object[]) =>
-    verdictOn(
-      large,
-      sending(Array(calls.length - 1).fill(5), (at) => calls[at] ?? {}),
-    );
+  const sends = (...calls: object[]) => verdictOn(large, sending(Array(calls.length - 1).fill(5), calls));
   const rounded = (...calls: object[]) => found(sends({}, ...calls), 'rounded-int64');
   const withCategory = (digits: string) => ({ body: `{"name":"New","categoryId":${digits}}` });
 
   test('finds the roundings of JavaScript, of floats with all digits, and of floats with an exponent', () => {
-    for (const digits of [
-      '9223372036854776000',
-      '9223372036854775808',
-      '9.223372036854776e+18',
-      '9.2233720368547758E18',
-    ]) {
-      expect(rounded(withCategory(digits)), digits).toMatchObject({
-        severity: 'fail',
-        measured: digits,
-        allowed: '9223372036854775807',
-      });
+    const roundings = ['9223372036854776000', '9223372036854775808', '9.223372036854776e+18', '9.2233720368547758E18'];
+    for (const measured of roundings) {
+      const allowed = '9223372036854775807';
+      expect(rounded(withCategory(measured)), measured).toMatchObject({ severity: 'fail', measured, allowed });
     }
     expect(rounded({ path: '/pets/1234567890123456800' })?.text).toContain('The service sent 1234567890123456789');
   });
@@ -164,32 +153,23 @@ describe('rounded-int64', () => {
 describe('proactive', () => {
   const near: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 58 } } } };
 
+  const praised = (scenario: Scenario, ...waits: number[]) => findingOn('proactive', scenario, sending(waits));
+
   test('praises a client that pauses at Remaining 0', () => {
-    expect(found(verdictOn(near, sending([0, 30_000])), 'proactive')).toMatchObject({
-      severity: 'praise',
-      requests: [2],
-    });
+    expect(praised(near, 0, 30_000)).toMatchObject({ severity: 'praise', requests: [2] });
     expect(verdictOn(near, sending([0, 30_000]))).toMatchObject({ outcome: 'pass' });
   });
 
   test('does not praise a client that is refused, that stops, or that never saw the 0', () => {
-    expect(found(verdictOn({ ...near, background: { 'free-key': 100 } }, sending([0, 32_000])), 'proactive')).toBe(
-      undefined,
-    );
+    expect(praised({ ...near, background: { 'free-key': 100 } }, 0, 32_000)).toBeUndefined();
+    for (const waits of [[0, 0, 30_000], [0], [30_000, 0]]) expect(praised(near, ...waits), `${waits}`).toBeUndefined();
     const writesOnly: Scenario = {
       ...near,
       limits: { appliesTo: ['createPet'] },
       plans: { free: { minute: 59, day: 99 } },
     };
-    const calls = [{ body: { name: 'Rex', categoryId: 1 } }, {}];
-    const mixed = verdictOn(
-      writesOnly,
-      sending([5_000], (index) => calls[index] ?? {}),
-    );
+    const mixed = verdictOn(writesOnly, sending([5_000], [{ body: { name: 'Rex', categoryId: 1 } }, {}]));
     expect([mixed.counts.served, found(mixed, 'proactive')]).toEqual([2, undefined]);
-    for (const waits of [[0, 0, 30_000], [0], [30_000, 0]]) {
-      expect(found(verdictOn(near, sending(waits)), 'proactive'), String(waits)).toBeUndefined();
-    }
   });
 
   test('is not exercised by an exhausted minute alone', () => {
@@ -199,10 +179,7 @@ describe('proactive', () => {
   test('neither turns a failure into a pass, nor becomes a failure itself', () => {
     const scenario: Scenario = { ...near, expect: { fail: ['proactive'] } };
     expect(verdictOn(scenario, sending([0, 30_000])).outcome).toBe('pass');
-    const both = verdictOn(
-      near,
-      retrying((answer) => retryAfter(answer) * 500),
-    );
-    expect(both.outcome).toBe('inconclusive');
+    const hasty = retrying((answer) => retryAfter(answer) * 500);
+    expect(verdictOn(near, hasty).outcome).toBe('inconclusive');
   });
 });

@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/index.js';
 import { isWriteByMethod } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
-import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import {
+  findingOn,
+  type Program,
+  retryAfter,
+  retrying,
+  runPrograms,
+  sending,
+  verdictOn,
+} from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
+import type { PlainCall } from '../support/plain-call.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
+const milo = { body: { name: 'Milo', categoryId: 1 } };
 const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 /** The first pet is stored, and its response is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
@@ -21,19 +31,8 @@ test('the safe methods of RFC 9110, section 9.2.1, write nothing', () => {
 });
 
 describe('duplicate-write', () => {
-  const duplicate = (scenario: Scenario, ...calls: Parameters<typeof sending>[1][]) => {
-    const list = calls as Exclude<(typeof calls)[number], undefined>[];
-    return found(
-      verdictOn(
-        scenario,
-        sending(Array(calls.length - 1).fill(1_000), (index) => {
-          const call = list[index];
-          return typeof call === 'function' ? call(index) : (call ?? {});
-        }),
-      ),
-      'duplicate-write',
-    );
-  };
+  const duplicate = (scenario: Scenario, ...calls: PlainCall[]) =>
+    findingOn('duplicate-write', scenario, sending(Array(calls.length - 1).fill(1_000), calls));
 
   test('finds a write that is repeated blindly after its response was lost', () => {
     expect(duplicate(lost({ reset: true }), rex, rex)).toMatchObject({
@@ -48,90 +47,86 @@ describe('duplicate-write', () => {
   });
 
   test('finds it after a 5xx, and a cut, malformed or empty response', () => {
-    for (const then of [
+    const thens = [
       { respond: { status: 503 } },
       { truncate: { bytes: 3 } },
       { malformed: true },
       { empty: true },
-    ] as const) {
-      expect(duplicate(lost(then), rex, {}, rex), JSON.stringify(then)).toBeDefined();
-    }
+    ] as const;
+    for (const then of thens) expect(duplicate(lost(then), rex, {}, rex), JSON.stringify(then)).toBeDefined();
     expect(duplicate(lost({ respond: { status: 503 } }), rex, rex)?.text).toContain('its response was 503');
   });
 
-  test('spares a client that checks and stops, whose repetition was refused, or whose pet was not stored', () => {
-    expect(duplicate(lost({ reset: true }), rex, {}, { query: 'limit=100' })).toBeUndefined();
-    expect(duplicate({ ...lost({ reset: true }), plans: { free: { minute: 1, day: 9 } } }, rex, rex)).toBeUndefined();
-    expect(duplicate(lost({ phase: 'before', reset: true }), rex, rex)).toBeUndefined();
+  test.each<[string, Scenario, ...PlainCall[]]>([
+    ['a client that checks and stops', lost({ reset: true }), rex, {}, { query: 'limit=100' }],
+    ['a repetition that was refused', { ...lost({ reset: true }), plans: { free: { minute: 1, day: 9 } } }, rex, rex],
+    ['a pet that was not stored', lost({ phase: 'before', reset: true }), rex, rex],
+    ['another pet', lost({ reset: true }), rex, milo],
+    ['another key', lost({ reset: true }), rex, { ...rex, key: 'pro-key' }],
+    ['a 429 that stored the pet nevertheless', lost({ respond: { status: 429 } }), rex, rex],
+    [
+      'a 429 with Retry-After that stored the pet nevertheless',
+      lost({ respond: { status: 429, headers: { 'Retry-After': 1 } } }),
+      named('one'),
+      named('one'),
+    ],
+    ['a slow but complete response', lost({ drip: { bytes: 8, every: '1s' } }), rex, rex],
+    ['intended equal pets', lost({ reset: true }), rex, rex, rex],
+    [
+      'intended equal pets after a success',
+      { faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] },
+      rex,
+      rex,
+      rex,
+    ],
+    ['equal pets of two named calls', {}, named('a'), named('b')],
+    ['equal pets of two named calls, the first lost', lost({ reset: true }), named('a'), named('b')],
+  ])('spares %s', (_, scenario, ...calls) => {
+    expect(duplicate(scenario, ...calls)).toBeUndefined();
   });
 
-  test('spares another pet, another key, and a 429 that stored the pet nevertheless', () => {
-    expect(duplicate(lost({ reset: true }), rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
-    expect(duplicate(lost({ reset: true }), rex, { ...rex, key: 'pro-key' })).toBeUndefined();
-    expect(duplicate(lost({ respond: { status: 429 } }), rex, rex)).toBeUndefined();
-    const lying = lost({ respond: { status: 429, headers: { 'Retry-After': 1 } } });
-    expect(duplicate(lying, named('one'), named('one'))).toBeUndefined();
-  });
-
-  test('spares a slow but complete response', () => {
-    expect(duplicate(lost({ drip: { bytes: 8, every: '1s' } }), rex, rex)).toBeUndefined();
-  });
-
-  test('spares intended equal pets, unless the call has a name', () => {
-    expect(duplicate(lost({ reset: true }), rex, rex, rex)).toBeUndefined();
-    expect(duplicate({ faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] }, rex, rex, rex)).toBe(
-      undefined,
-    );
+  test('finds equal pets under one name', () => {
     expect(duplicate({}, named('a'), named('a'))?.text).toContain('Do not repeat a successful call');
-    expect(duplicate({}, named('a'), named('b'))).toBeUndefined();
-    expect(duplicate(lost({ reset: true }), named('a'), named('b'))).toBeUndefined();
     expect(duplicate(lost({ reset: true }), named('a'), named('a'), named('a'))).toBeDefined();
   });
+
+  const post = (sim: Simulator, init: RequestInit = {}) =>
+    sim.fetch('http://petstore.test/v1/pets', {
+      ...init,
+      method: 'POST',
+      headers: { authorization: 'Bearer free-key', 'content-type': 'application/json', ...init.headers },
+      body: JSON.stringify(rex.body),
+    });
 
   test('finds a named call that was repeated before its late response', async () => {
     const run = async (call: string) => {
       const sim = frozen(lost({ delay: '10s' }));
-      const post = (name: string) =>
-        sim.fetch('http://petstore.test/v1/pets', {
-          method: 'POST',
-          headers: { authorization: 'Bearer free-key', 'content-type': 'application/json', 'x-sim-call': name },
-          body: JSON.stringify(rex.body),
-        });
-      const first = post('a');
+      const first = post(sim, { headers: { 'x-sim-call': 'a' } });
       await new Promise(setImmediate);
       sim.clock.advance('2s');
-      await post(call);
+      await post(sim, { headers: { 'x-sim-call': call } });
       sim.clock.advance('8s');
       await first;
       return found(judge(sim), 'duplicate-write')?.requests;
     };
-    expect(await run('a')).toEqual([1, 2]);
-    expect(await run('b')).toBeUndefined();
+    expect([await run('a'), await run('b')]).toEqual([[1, 2], undefined]);
   });
 
   test('finds a client that timed out on a slow response and sent the request again', async () => {
     const sim = frozen(lost({ delay: '10s' }));
-    const post = (signal?: AbortSignal) =>
-      sim.fetch('http://petstore.test/v1/pets', {
-        method: 'POST',
-        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
-        body: JSON.stringify(rex.body),
-        ...(signal && { signal }),
-      });
     const abort = new AbortController();
-    const first = post(abort.signal);
+    const first = post(sim, { signal: abort.signal });
     await new Promise(setImmediate);
     sim.clock.advance('2s');
     abort.abort();
     await expect(first).rejects.toThrow();
-    await post();
+    await post(sim);
     expect(found(judge(sim), 'duplicate-write')?.text).toContain('its response was abandoned');
   });
 });
 
 describe('lost-write', () => {
-  const lostWrite = (scenario: Scenario, ...programs: Parameters<typeof verdictOn>[1][]) =>
-    found(verdictOn(scenario, ...programs), 'lost-write');
+  const lostWrite = (scenario: Scenario, program: Program) => findingOn('lost-write', scenario, program);
 
   test('finds a write that was refused and never sent again', () => {
     expect(lostWrite(wall, sending([], rex))).toMatchObject({
@@ -144,14 +139,7 @@ describe('lost-write', () => {
   });
 
   test('finds a single forgotten write among several', () => {
-    const milo = { body: { name: 'Milo', categoryId: 1 } };
-    const calls = [rex, milo, milo];
-    expect(
-      lostWrite(
-        wall,
-        sending([0, 2_000], (index) => calls[index] ?? {}),
-      )?.requests,
-    ).toEqual([1]);
+    expect(lostWrite(wall, sending([0, 2_000], [rex, milo, milo]))?.requests).toEqual([1]);
   });
 
   test('waits until the client has ended or is late beyond patience', () => {
@@ -180,12 +168,8 @@ describe('lost-write', () => {
   });
 
   test('spares a client that sends the write again, a refused read, and an invalid write', () => {
-    expect(
-      lostWrite(
-        wall,
-        retrying((answer) => retryAfter(answer) * 1000, rex),
-      ),
-    ).toBeUndefined();
+    const again = retrying((answer) => retryAfter(answer) * 1000, rex);
+    expect(lostWrite(wall, again)).toBeUndefined();
     expect(lostWrite(wall, sending([]))).toBeUndefined();
     expect(lostWrite({}, sending([], { body: '{' }))).toBeUndefined();
     expect(verdictOn(wall, sending([])).exercised).not.toContain('lost-write');
@@ -193,24 +177,20 @@ describe('lost-write', () => {
 });
 
 describe('body-changed', () => {
-  const changed = (first: object, next: object, scenario = wall) =>
-    found(
-      verdictOn(
-        scenario,
-        sending([2_000], (index) => (index === 0 ? first : next)),
-      ),
-      'body-changed',
-    );
+  const empty: PlainCall = { method: 'POST' };
+  const cut: PlainCall = { body: '{"name":"Re' };
+  const changed = (first: PlainCall, next: PlainCall, scenario = wall) =>
+    findingOn('body-changed', scenario, sending([2_000], [first, next]));
 
   test('finds an empty body and a cut body', () => {
-    expect(changed(rex, { method: 'POST' })).toMatchObject({
+    expect(changed(rex, empty)).toMatchObject({
       severity: 'fail',
       requests: [1, 2],
       measured: '0 bytes',
       allowed: 'the same 29 bytes',
       text: expect.stringContaining('POST /pets was retried with an empty body.'),
     });
-    expect(changed(rex, { body: '{"name":"Re' })?.text).toContain('with only the start of its body');
+    expect(changed(rex, cut)?.text).toContain('with only the start of its body');
   });
 
   test('finds another body if the call has a name', () => {
@@ -220,38 +200,32 @@ describe('body-changed', () => {
   });
 
   test('finds it once, at a second retry', () => {
-    const bodies = [rex, rex, { method: 'POST' }];
-    const verdict = verdictOn(
-      { ...wall, windows: { minute: '9s' } },
-      sending([3_000, 6_000], (index) => bodies[index] ?? {}),
-    );
-    const codes = verdict.findings.filter(({ code }) => code === 'body-changed');
-    expect(codes.map(({ requests }) => requests)).toEqual([[2, 3]]);
+    const { findings } = verdictOn({ ...wall, windows: { minute: '9s' } }, sending([3_000, 6_000], [rex, rex, empty]));
+    const found = findings.filter(({ code }) => code === 'body-changed');
+    expect(found.map(({ requests }) => requests)).toEqual([[2, 3]]);
   });
 
-  test('finds an empty body and a cut body after a write without a response', () => {
-    for (const scenario of [lost({ respond: { status: 503 } }), lost({ reset: true })]) {
-      expect(changed(rex, { method: 'POST' }, scenario)).toMatchObject({ severity: 'fail', requests: [1, 2] });
-      expect(changed(rex, { body: '{"name":"Re' }, scenario)?.text).toContain('with only the start of its body');
-      expect(changed(rex, rex, scenario)).toBeUndefined();
-      expect(changed(rex, { body: { name: 'Milo' } }, scenario)).toBeUndefined();
-    }
-    expect(changed(rex, { method: 'POST' }, {})).toBeUndefined();
+  test.each([
+    ['a 503', lost({ respond: { status: 503 } })],
+    ['a lost response', lost({ reset: true })],
+  ])('finds an empty body and a cut body after %s, and no other pet', (_, scenario) => {
+    expect(changed(rex, empty, scenario)).toMatchObject({ severity: 'fail', requests: [1, 2] });
+    expect(changed(rex, cut, scenario)?.text).toContain('with only the start of its body');
+    expect(changed(rex, rex, scenario)).toBeUndefined();
+    expect(changed(rex, { body: { name: 'Milo' } }, scenario)).toBeUndefined();
   });
 
-  test('spares equal bodies, other pets, and an empty first attempt', () => {
-    expect(changed(rex, rex)).toBeUndefined();
-    expect(changed(rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
-    expect(changed({ method: 'POST' }, rex)).toBeUndefined();
+  test.each<[string, PlainCall, PlainCall, Scenario?]>([
+    ['equal bodies', rex, rex],
+    ['another pet', rex, milo],
+    ['an empty first attempt', empty, rex],
+    ['another key', rex, { ...empty, key: 'pro-key' }],
+    ['an empty body after a success', rex, empty, {}],
+  ])('spares %s', (_, first, next, scenario) => {
+    expect(changed(first, next, scenario)).toBeUndefined();
   });
 
-  test('spares an empty body sent before the refusal was received, and other keys', () => {
-    const burst = verdictOn(wall, sending([], rex), sending([], { method: 'POST' }));
-    expect(found(burst, 'body-changed')).toBeUndefined();
-    expect(changed(rex, { method: 'POST', key: 'pro-key' })).toBeUndefined();
-  });
-
-  test('spares an empty body after a success', () => {
-    expect(changed(rex, { method: 'POST' }, {})).toBeUndefined();
+  test('spares an empty body sent before the refusal was received', () => {
+    expect(findingOn('body-changed', wall, sending([], rex), sending([], empty))).toBeUndefined();
   });
 });

@@ -1,6 +1,9 @@
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import type { Finding } from '../../src/judge/finding.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
+import { found } from './findings.js';
 import { frozen } from './frozen.js';
 import { type PlainCall, send } from './plain-call.js';
 
@@ -55,6 +58,13 @@ export function verdictOn(scenario: Scenario, ...programs: Program[]): Verdict {
   return judge(sim, { isOver: true });
 }
 
+/** First finding of a rule about clients that have run to their end; `undefined` without one. */
+export const findingOn = (code: FindingCode, scenario: Scenario, ...programs: Program[]): Finding | undefined =>
+  found(verdictOn(scenario, ...programs), code);
+
+/** The minute is used up, for another 30 seconds. */
+export const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+
 /** Retry-After of a response, in seconds. */
 export const retryAfter = ({ headers }: Answer) => Number(headers['Retry-After']);
 
@@ -70,13 +80,33 @@ export const retrying = (wait: (answer: Answer, attempt: number) => number, call
     }
   };
 
-/** A client that sends a call, and again after each of these waits, regardless of the responses. */
-export const sending = (waits: readonly number[], call?: PlainCall | ((index: number) => PlainCall)): Program =>
+/** A client that repeats a call until success, each time after the whole Retry-After. */
+export const obeying: Program = retrying((answer) => retryAfter(answer) * 1000);
+
+/** A client that sends a call, and again after each of these waits, regardless of the responses. Of a list of calls, the last repeats. */
+export const sending = (
+  waits: readonly number[],
+  call?: PlainCall | readonly PlainCall[] | ((index: number) => PlainCall),
+): Program =>
   function* ({ send }) {
-    const callAt = (index: number) => (typeof call === 'function' ? call(index) : call);
+    const callAt = (index: number): PlainCall | undefined => {
+      if (typeof call === 'function') return call(index);
+      return Array.isArray(call) ? (call[index] ?? call.at(-1)) : (call as PlainCall | undefined);
+    };
     send(callAt(0));
     for (const [index, ms] of waits.entries()) {
       yield ms;
       send(callAt(index + 1));
     }
   };
+
+/** A client that starts some milliseconds later. */
+export const later = (ms: number, program: Program): Program =>
+  function* (lab) {
+    yield ms;
+    yield* program(lab);
+  };
+
+/** A number of clients, each made from its index. */
+export const clients = (count: number, program: (index: number) => Program): Program[] =>
+  Array.from({ length: count }, (_, index) => program(index));
