@@ -17,31 +17,27 @@ import { openStage, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 beforeEach(async () => {
-  stage = await openStage({
-    keys: { 'free-key': { usage: { minute: 59 } } },
-  });
+  stage = await openStage({ keys: { 'free-key': { usage: { minute: 59 } } } });
   for (const key of ['other-secret-1234', 'third-secret-1234']) stage.sim.keys.add(key);
 });
 afterEach(() => stage.server.close());
 
-describe('one request', () => {
-  test('equals the request in an export with steps, in any context', async () => {
-    const { sim, here } = stage;
-    for (const key of ['free-key', 'free-key', 'pro-key', 'nobody', 'free-key']) await send(sim, { key });
-    sim.clock.advance('2s');
-    for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
-    await send(sim, { key: 'pro-key' });
-    sim.clock.advance('1m');
-    for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
-    const exported = here.exportJournal({ why: 'true' }).trimEnd().split('\n');
-    expect(exported).toHaveLength(12);
-    expect(exported.filter((line) => line.includes('"after"')).length).toBeGreaterThan(2);
-    expect(exported.map((_, at) => here.getRequest({ id: at + 1 }))).toEqual(exported.map((line) => JSON.parse(line)));
-  });
+test('one request equals the request in an export with steps, in any context', async () => {
+  const { sim, here } = stage;
+  for (const key of ['free-key', 'free-key', 'pro-key', 'nobody', 'free-key']) await send(sim, { key });
+  sim.clock.advance('2s');
+  for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
+  await send(sim, { key: 'pro-key' });
+  sim.clock.advance('1m');
+  for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
+  const exported = here.exportJournal({ why: 'true' }).trimEnd().split('\n');
+  expect(exported).toHaveLength(12);
+  expect(exported.filter((line) => line.includes('"after"')).length).toBeGreaterThan(2);
+  expect(exported.map((_, at) => here.getRequest({ id: at + 1 }))).toEqual(exported.map((line) => JSON.parse(line)));
 });
 
 describe('an entry', () => {
-  test('an entry', async () => {
+  test('shows what was promised, and whether the client waited', async () => {
     const { sim, here } = stage;
     await send(sim);
     await send(sim);

@@ -129,22 +129,18 @@ describe('a large input is processed in steps of one key or one pet', () => {
     expect(sim.name).toBe('default');
   });
 
-  test.each([
+  test.each<[string, (state: ExportedState) => unknown, message: string]>([
     [
       'a wrong last key',
-      (state: ExportedState) => Object.assign(state.keys.at(-1) as object, { plan: 7 }),
+      ({ keys }) => Object.assign(keys.at(-1), { plan: 7 }),
       `keys[${keyCount + 4}].plan: expected text, got 7`,
     ],
-    ['a key twice', (state: ExportedState) => state.keys.push(state.keys[0]), 'expected each key once, got one twice'],
-    ['a field too many', (state: ExportedState) => Object.assign(state, { own: 1 }), 'own: expected a known field'],
-    [
-      'a field too few',
-      (state: ExportedState) => Object.assign(state, { clock: undefined }),
-      'clock: expected a map, got none',
-    ],
+    ['a key twice', ({ keys }) => keys.push(keys[0]), 'expected each key once, got one twice'],
+    ['a field too many', (state) => Object.assign(state, { own: 1 }), 'own: expected a known field'],
+    ['a field too few', (state) => Object.assign(state, { clock: undefined }), 'clock: expected a map, got none'],
     [
       'too many keys that requests made up',
-      (state: ExportedState) => Object.assign(state, { unlistedKeys: Array(10_001).fill(1) }),
+      (state) => Object.assign(state, { unlistedKeys: Array(10_001).fill(1) }),
       'expected a list of at most 10,000 keys',
     ],
   ])('a state with %s is refused in as many, as at once', (_, change, message) => {
@@ -175,25 +171,9 @@ test('an input has the same result in steps and in one step', () => {
 });
 
 test.each([
-  '[]',
-  '{}',
-  ' [ ] ',
-  '[1,[2,{"a":[{"b":{}}]}], "x" ]',
-  '{"a" : {"b":{"c":{"d":[1]}}}, "a": 9223372036854775807}',
-  'true',
-  '-0',
-  '',
-  '[',
-  '[1',
-  '[1,]',
-  '[1}',
-  '{"a"}',
-  '{"a":1,}',
-  '{a:1}',
-  '[[[[[1}]]]]',
-  '[1] x',
-  '"\\ud800"',
-  '['.repeat(40) + ']'.repeat(40),
+  ...['[]', '{}', ' [ ] ', '[1,[2,{"a":[{"b":{}}]}], "x" ]', 'true', '-0', '', '[', '[1', '[1,]', '[1}', '{"a"}'],
+  ...['{"a" : {"b":{"c":{"d":[1]}}}, "a": 9223372036854775807}', '{"a":1,}', '{a:1}', '[[[[[1}]]]]', '[1] x'],
+  ...['"\\ud800"', '['.repeat(40) + ']'.repeat(40)],
 ])('JSON is read, or refused, in steps as at once: %s', (text) => {
   const outcomeOf = (read: () => JsonValue) => {
     try {

@@ -192,18 +192,14 @@ describe('pages of other sites', () => {
       `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nAuthorization: Bearer free-key\r\n\r\n`,
     );
 
-  test('reach no sandbox with a foreign Host, and create none', async () => {
-    expect(statusOf(await get('/s/a/v1/pets', ['Host: evil.test']))).toBe(403);
-    expect(stage.server.sandboxes.list()).toEqual([]);
-  });
-
   test.each([
-    ['a foreign Origin', ['Origin: http://evil.test']],
-    ['the null Origin', ['Origin: null']],
-    ['an image', ['Sec-Fetch-Site: cross-site']],
-    ['an image of the same site', ['Sec-Fetch-Site: same-site']],
+    ['a foreign Host', ['Host: evil.test']],
+    ['a foreign Origin', ['Host: localhost', 'Origin: http://evil.test']],
+    ['the null Origin', ['Host: localhost', 'Origin: null']],
+    ['an image', ['Host: localhost', 'Sec-Fetch-Site: cross-site']],
+    ['an image of the same site', ['Host: localhost', 'Sec-Fetch-Site: same-site']],
   ])('make no sandbox with %s, so that none can use them up', async (_what, lines) => {
-    expect(statusOf(await get('/s/a/v1/pets', ['Host: localhost', ...lines]))).toBe(403);
+    expect(statusOf(await get('/s/a/v1/pets', lines))).toBe(403);
     expect(stage.server.sandboxes.list()).toEqual([]);
   });
 
@@ -442,12 +438,8 @@ describe('many sandboxes', () => {
       const statuses: Record<number, number> = {};
       const ids: number[] = [];
       for (let n = 0; n < 70; n++) {
-        const isWrite = n % 2 === 0;
-        const answer = await call(
-          name,
-          isWrite ? 'POST' : 'GET',
-          isWrite ? `{"name":"${name}","categoryId":${number}}` : undefined,
-        );
+        const pet = `{"name":"${name}","categoryId":${number}}`;
+        const answer = await (n % 2 === 0 ? call(name, 'POST', pet) : call(name, 'GET'));
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
         if (answer.status === 201) ids.push(JSON.parse(answer.body).id);
         if (answer.status === 200) {

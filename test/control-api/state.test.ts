@@ -183,15 +183,11 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
   ['a documented field as an extra', (s) => ({ ...s, pets: [{ ...s.pets[0], extra: { id: 1 } }] }), 'extra: expected'],
   ['a lone surrogate', (s) => ({ ...s, pets: [{ ...s.pets[0], name: '\ud800' }] }), ''],
   ['a next id past int64', (s) => ({ ...s, nextId: greatest + 1n }), 'nextId: expected'],
-  [
-    'a key of no plan',
-    (s) => ({ ...s, keys: [{ ...s.keys[0], plan: '__proto__' }] }),
-    'expected a plan of the scenario',
-  ],
+  ['a key of no plan', (s) => withKey(s, { plan: '__proto__' }), 'expected a plan of the scenario'],
   ['a key twice', (s) => ({ ...s, unlistedKeys: s.keys }), 'keys: expected each key once'],
-  ['a key with a space', (s) => ({ ...s, keys: [{ ...s.keys[0], key: 'a b' }] }), 'keys[0].key: expected an API key'],
-  ['a ban without end', (s) => ({ ...s, keys: [{ ...s.keys[0], bannedUntilMs: 1e300 }] }), 'bannedUntilMs: expected'],
-  ['a window without a log', (s) => ({ ...s, keys: [{ ...s.keys[0], day: { startSeconds: 0, used: 1 } }] }), 'day.log'],
+  ['a key with a space', (s) => withKey(s, { key: 'a b' }), 'keys[0].key: expected an API key'],
+  ['a ban without end', (s) => withKey(s, { bannedUntilMs: 1e300 }), 'bannedUntilMs: expected'],
+  ['a window without a log', (s) => withKey(s, { day: { startSeconds: 0, used: 1 } }), 'day.log'],
   ['a usage that is not whole', (s) => withMinute(s, { used: 60.5 }), 'keys[0].minute.used: expected a whole number'],
   ['a start that is not whole', (s) => withMinute(s, { startSeconds: 0.5 }), 'keys[0].minute.startSeconds: expected'],
   [
@@ -201,14 +197,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
   ],
   [
     'a log out of order',
-    (s) =>
-      withMinute(s, {
-        used: 2,
-        log: [
-          [20, 1],
-          [10, 1],
-        ],
-      }),
+    (s) => withMinute(s, { used: 2, log: [20, 10].map((second) => [second, 1]) }),
     'keys[0].minute.log: expected each second once, oldest first',
   ],
   [
@@ -231,20 +220,12 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
     'keys[0].minute.used: expected usage that the bucket regains before',
   ],
   ['data of services that is no map', (s) => ({ ...s, services: [] }), 'services: expected'],
-  [
-    'data of a service that is no list',
-    (s) => ({ ...s, services: { petstore: 5 } }),
-    'services.petstore: expected a list',
-  ],
+  ['data of a service as a number', (s) => ({ ...s, services: { petstore: 5 } }), 'services.petstore: expected a list'],
   ['pets as data of a service', (s) => ({ ...s, services: { petstore: [41, 5] } }), 'services of this simulator'],
   ['data of an unknown service', (s) => ({ ...s, services: { toString: [1] } }), 'services of this simulator'],
-  ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
+  ['a negative count', (s) => withKey(s, { strikes: -1 }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],
-  [
-    'a rule twice',
-    (s) => ({ ...s, faults: { ...s.faults, rules: [...s.faults.rules, s.faults.rules[0]] } }),
-    'each name',
-  ],
+  ['a rule twice', (s) => ({ ...s, faults: { ...s.faults, rules: Array(2).fill(s.faults.rules[0]) } }), 'each name'],
 ];
 const withKey = (state: ExportedState, key: object) => ({ ...state, keys: [{ ...state.keys[0], ...key }] });
 const withMinute = (state: ExportedState, minute: object) =>

@@ -79,6 +79,9 @@ const inTurn =
     return last;
   };
 const times = (count: number, act: Act): Act => inTurn(...Array<Act>(count).fill(act));
+/** Refusals of one wait at several seconds: each asks for what is left of it. */
+const refusedFor = (waitSeconds: number, ...seconds: number[]) =>
+  seconds.map((second) => `${second}s GET 429, Retry-After ${waitSeconds - second}`);
 const sideBySide =
   (count: number, client: clients.Client): Act =>
   (stage) =>
@@ -173,12 +176,8 @@ scenario('minute-wall', (play) => {
   ]);
   play('bans a client that retries every second at its third early request', inTurn(once, clients.every(1000, 6)), [
     '0s GET 200',
-    '0s GET 429, Retry-After 10',
-    '1s GET 429, Retry-After 9',
-    '2s GET 429, Retry-After 8',
-    '3s GET 429, Retry-After 7',
-    '4s GET 429, Retry-After 120',
-    '5s GET 429, Retry-After 119',
+    ...refusedFor(10, 0, 1, 2, 3),
+    ...refusedFor(124, 4, 5),
     429,
     'banned',
   ]);
@@ -191,10 +190,7 @@ scenario('minute-wall', (play) => {
 
 scenario('backoff-only', (play) => {
   play('bans a client with a backoff of 1, 2, 4 and 8 seconds', clients.backsOffOnly, [
-    '0s GET 429, Retry-After 30',
-    '1s GET 429, Retry-After 29',
-    '3s GET 429, Retry-After 27',
-    '7s GET 429, Retry-After 23',
+    ...refusedFor(30, 0, 1, 3, 7),
     '15s GET 429, Retry-After 120',
     429,
     'banned',
@@ -203,17 +199,13 @@ scenario('backoff-only', (play) => {
 
 scenario('retry-after-clamped', (play) => {
   play('refuses a client with a cap of 30 seconds once', clients.capsAt(30), [
-    '0s GET 429, Retry-After 45',
-    '30s GET 429, Retry-After 15',
+    ...refusedFor(45, 0, 30),
     '45s GET 200',
     200,
   ]);
   play('bans a client with a cap of 10 seconds', clients.capsAt(10), [
-    '0s GET 429, Retry-After 45',
-    '10s GET 429, Retry-After 35',
-    '20s GET 429, Retry-After 25',
-    '30s GET 429, Retry-After 120',
-    '40s GET 429, Retry-After 110',
+    ...refusedFor(45, 0, 10, 20),
+    ...refusedFor(150, 30, 40),
     429,
     'banned',
   ]);
@@ -290,11 +282,7 @@ scenario('huge', (play) => {
   play('is reported to the caller at once by a client that gives up', patient, [refused, 429]);
   play('serves a client that defers its work', clients.parks, [refused, '43200s GET 200', 200]);
   play('bans a client that retries at its own interval', clients.backsOffOnly, [
-    refused,
-    '1s GET 429, Retry-After 43199',
-    '3s GET 429, Retry-After 43197',
-    '7s GET 429, Retry-After 43193',
-    '15s GET 429, Retry-After 43185',
+    ...refusedFor(43_200, 0, 1, 3, 7, 15),
     429,
     'banned',
   ]);
@@ -382,22 +370,15 @@ scenario('day-wall', (play) => {
   ]);
   play('bans a client that retries every minute', inTurn(once, clients.every(60_000, 5)), [
     '0s GET 200',
-    '0s GET 429, Retry-After 86400',
-    '60s GET 429, Retry-After 86340',
-    '120s GET 429, Retry-After 86280',
-    '180s GET 429, Retry-After 86220',
-    '240s GET 429, Retry-After 86160',
+    ...refusedFor(86_400, 0, 60, 120, 180, 240),
     429,
     'banned',
   ]);
 });
 
 scenario('day-quota-gone', (play) => {
-  const refused = '0s GET 429, Retry-After 30';
   play('bans a client that only considers the minute', clients.every(2000, 4), [
-    refused,
-    '2s GET 429, Retry-After 28',
-    '4s GET 429, Retry-After 26',
+    ...refusedFor(30, 0, 2, 4),
     '6s GET 429, Retry-After 120',
     429,
     'banned',
@@ -410,20 +391,18 @@ scenario('minute-mistaken-for-day', (play) => {
 });
 
 scenario('storm-burns-the-day', (_, name) => {
-  const left = async (client: clients.Client) => {
+  test.each<[string, clients.Client, log: string[], left: number]>([
+    ['leaves quota to a client that obeys Retry-After', patient, ['0s GET 429, Retry-After 5', '5s GET 200'], 8],
+    [
+      'leaves none to a client that retries at once',
+      clients.every(1, 11),
+      ['0s to 0.008s, every 0.001s: GET 429, Retry-After 5', '0.009s, 0.01s: GET 429, Retry-After 86400'],
+      0,
+    ],
+  ])('%s', async (_, client, log, left) => {
     const stage = open(name);
     await stage.run(client);
-    return [...stage.log(), stage.sim.keys.get('free-key').day.remaining];
-  };
-  test("leaves the day's quota to a client that obeys Retry-After", async () => {
-    expect(await left(patient)).toEqual(['0s GET 429, Retry-After 5', '5s GET 200', 8]);
-  });
-  test('exhausts the quota of a client that retries at once', async () => {
-    expect(await left(clients.every(1, 11))).toEqual([
-      '0s to 0.008s, every 0.001s: GET 429, Retry-After 5',
-      '0.009s, 0.01s: GET 429, Retry-After 86400',
-      0,
-    ]);
+    expect([stage.log(), stage.sim.keys.get('free-key').day.remaining]).toEqual([log, left]);
   });
 });
 
@@ -485,15 +464,17 @@ scenario('thundering-herd', (_, name) => {
   });
 });
 
-/** An injected 429 has the same headers as a real one. */
-async function refusesForASecond(name: string): Promise<void> {
-  const { headers } = await open(name).send();
-  expect(headers.get('x-ratelimit-remaining')).toBe('0');
-  expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBe(Date.parse(headers.get('date') ?? '') + 1000);
-  expect(headers.get('cache-control')).toBe('no-store');
-}
+test.each(['nested-retries', 'stubborn-429'])(
+  '%s: an injected 429 has the same headers as a real one',
+  async (name) => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBe(Date.parse(headers.get('date') ?? '') + 1000);
+    expect(headers.get('cache-control')).toBe('no-store');
+  },
+);
 
-scenario('nested-retries', (play, name) => {
+scenario('nested-retries', (play) => {
   play('gets five requests from a client that limits its attempts', patient, [
     '0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1',
     429,
@@ -502,15 +483,13 @@ scenario('nested-retries', (play, name) => {
     '0s to 26s, every 1s: GET 429, Retry-After 1',
     429,
   ]);
-  test('refuses like the service', () => refusesForASecond(name));
 });
 
-scenario('stubborn-429', (play, name) => {
+scenario('stubborn-429', (play) => {
   play('is given up by a client with growing waits and limited attempts', patient, [
     '0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1',
     429,
   ]);
-  test('refuses like the service', () => refusesForASecond(name));
   play('serves a client that retries every second after eight refusals', clients.everySecond, [
     '0s to 7s, every 1s: GET 429, Retry-After 1',
     '8s GET 200',
@@ -548,12 +527,7 @@ scenario('ban-on-third-strike', (_, name) => {
   test('bans a client that retries every two seconds at its fourth request', async () => {
     const stage = open(name);
     await stage.run(clients.every(2000, 4));
-    expect(stage.log()).toEqual([
-      '0s GET 429, Retry-After 10',
-      '2s GET 429, Retry-After 8',
-      '4s GET 429, Retry-After 6',
-      '6s GET 429, Retry-After 20',
-    ]);
+    expect(stage.log()).toEqual([...refusedFor(10, 0, 2, 4), '6s GET 429, Retry-After 20']);
     const banned = { state: 'banned', bannedUntil: '2026-01-01T12:00:26.000Z' };
     expect(stage.sim.keys.get('free-key')).toMatchObject(banned);
     expect(JSON.parse((await stage.send()).text).code).toBe('key_banned');
@@ -562,7 +536,7 @@ scenario('ban-on-third-strike', (_, name) => {
 
 scenario('sit-out-the-ban', (play) => {
   play('gets eight requests from a client that polls', clients.every(2000, 10), [
-    ...[0, 2, 4, 6, 8, 10, 12, 14].map((second) => `${second}s GET 429, Retry-After ${15 - second}`),
+    ...refusedFor(15, 0, 2, 4, 6, 8, 10, 12, 14),
     '16s GET 200',
     200,
   ]);
@@ -572,13 +546,7 @@ scenario('growing-ban', (play) => {
   const start = ['0s GET 429, Retry-After 5', '5s, 3 times: GET 200', '5s GET 429, Retry-After 8'];
   play('bans a client once that reads each Retry-After', times(4, patient), [...start, '13s GET 200', 200]);
   const second = 'gets a request during the second ban from a client that waits as long as for the first';
-  play(second, times(4, clients.every(5000, 4)), [
-    ...start,
-    '10s GET 429, Retry-After 10',
-    '15s GET 429, Retry-After 5',
-    '20s GET 200',
-    200,
-  ]);
+  play(second, times(4, clients.every(5000, 4)), [...start, ...refusedFor(20, 10, 15), '20s GET 200', 200]);
 });
 
 scenario('penalty-extends', (play) => {
@@ -728,8 +696,7 @@ scenario('browser-cannot-see', (play, name) => {
     expect(open(name).sim.settings.cors).toBe('hidden');
   });
   play('serves a client that needs no headers', clients.behindCors(patient), [
-    '0s GET 429, Retry-After 3',
-    '1s GET 429, Retry-After 2',
+    ...refusedFor(3, 0, 1),
     '3s GET 200',
     200,
   ]);

@@ -106,10 +106,8 @@ describe('a file is read as written', () => {
     const json = '{"ids":{"start":9007199254740993},"categories":[1,9223372036854775807,-9223372036854775808]}';
     expect(await read(write('a.yaml', yaml))).toEqual({ name: 'a', ...exact });
     expect(await read(write('a.json', json))).toEqual({ name: 'a', ...exact });
-    const text = '{"ids":{"start":"9007199254740993"}}';
-    expect(
-      createSimulator({ scenario: await read(write('a.json', text)) }).pets.add({ name: 'A', categoryId: 1 }).id,
-    ).toBe(9007199254740993n);
+    const scenario = await read(write('a.json', '{"ids":{"start":"9007199254740993"}}'));
+    expect(createSimulator({ scenario }).pets.add({ name: 'A', categoryId: 1 }).id).toBe(9007199254740993n);
   });
 
   test('words and instants that other YAML versions convert stay text', async () => {
@@ -132,13 +130,10 @@ describe('a file is read as written', () => {
       return Object.values(fault?.then.respond?.headers ?? {});
     };
     expect(await sent('base.yaml', faults(headers))).toEqual(values);
-    expect(await sent('above.yaml', `extends: ./base.yaml\n${faults(`${headers}, Y: "2.50"`)}`)).toEqual([
-      ...values,
-      '2.50',
-    ]);
-    expect(
-      await sent('base.json', `{"faults":[{"then":{"respond":{"status":503,"headers":{"X":1.10,"Y":2}}}}]}`),
-    ).toEqual([1.1, 2]);
+    const above = `extends: ./base.yaml\n${faults(`${headers}, Y: "2.50"`)}`;
+    expect(await sent('above.yaml', above)).toEqual([...values, '2.50']);
+    const json = '{"faults":[{"then":{"respond":{"status":503,"headers":{"X":1.10,"Y":2}}}}]}';
+    expect(await sent('base.json', json)).toEqual([1.1, 2]);
     await expect(read(write('on.yaml', faults('X: true')))).rejects.toThrow(
       'expected text, a number or null, got true',
     );
@@ -194,7 +189,7 @@ describe('reading is bounded in time and memory', () => {
     [
       'more signs than a scenario has',
       '[,]\n'.repeat(megabyte / 4),
-      'at most 250,000 syntax characters and lines, got 1,048,576',
+      'at most 250,000 syntax characters and lines, got',
     ],
     ['directives', `${repeat('%FOO\n', 100_000)}---\n`, 'expected fields of a scenario, got an empty file'],
     ['documents', repeat('---\n', 60_000), 'expected one document'],
@@ -234,9 +229,8 @@ test('a scenario is checked once, and a simulator can start from the result', as
 
 describe('extends', () => {
   test('starts from a shipped scenario: maps merge, lists and single values replace', async () => {
-    const scenario = await read(
-      write('child.yaml', 'extends: near-minute-limit\nkeys: { mine: { plan: pro } }\ncategories: [9]'),
-    );
+    const text = 'extends: near-minute-limit\nkeys: { mine: { plan: pro } }\ncategories: [9]';
+    const scenario = await read(write('child.yaml', text));
     expect(scenario.extends).toBeUndefined();
     expect(Object.keys(scenario.keys ?? {}).sort()).toEqual(['free-key', 'mine']);
     expect(scenario.keys?.['free-key']?.usage?.minute).toBe(58);
@@ -254,11 +248,8 @@ describe('extends', () => {
 
   test('a mistake is reported in the file that contains it', async () => {
     write('blame/base.yaml', 'seed: -1\nkeys:\n  a: { plan: gold }\n  b: { plan: pro }\npets: [{ id: 1 }]');
-    write(
-      'blame/child.yaml',
-      'extends: ./base.yaml\nkeys:\n  b: { usage: { day: 99999 } }\npets:\n  - { name: A, categoryId: x }',
-    );
-    expect(await mistakes(join(folder, 'blame/child.yaml'))).toEqual([
+    const text = 'extends: ./base.yaml\nkeys:\n  b: { usage: { day: 99999 } }\npets:\n  - { name: A, categoryId: x }';
+    expect(await mistakes(write('blame/child.yaml', text))).toEqual([
       expect.stringContaining('blame/child.yaml:3:22: keys.b.usage.day: expected at most'),
       expect.stringContaining('blame/child.yaml:5:28: pets[0].categoryId: expected a whole number'),
       expect.stringContaining('blame/base.yaml:1:7: seed: expected a whole number from 0, got -1'),
@@ -295,30 +286,19 @@ describe('extends', () => {
     ]);
   });
 
+  const base = 'a shipped scenario or a file such as ./base.yaml';
   test.each([
-    [
-      'extends: minute-wal',
-      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml (did you mean minute-wall?)',
-    ],
-    [
-      'extends: base.yaml',
-      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml (did you mean ./base.yaml?)',
-    ],
-    [
-      'extends: /etc/passwd',
-      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml, got "/etc/passwd"',
-    ],
-    [
-      'extends: /tmp/base.yaml',
-      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml, got "/tmp/base.yaml"',
-    ],
-    ['extends: ./nope.yaml', '1:10: extends: expected a file that exists, got "./nope.yaml"'],
-    ['extends: ../../../../etc/passwd', '1:10: extends: expected a file that ends in .yaml, .yml or .json'],
-    ['extends: ./self.yaml', '1:10: extends: expected a file that does not extend this one, got "./self.yaml"'],
-    ['extends: [default]', '1:10: extends: expected text, got a list'],
-  ])('%s is invalid', async (text, message) => {
-    const [line] = await mistakes(write('self.yaml', text));
-    expect(line).toContain(`self.yaml:${message}`);
+    ['minute-wal', `${base} (did you mean minute-wall?)`],
+    ['base.yaml', `${base} (did you mean ./base.yaml?)`],
+    ['/etc/passwd', `${base}, got "/etc/passwd"`],
+    ['/tmp/base.yaml', `${base}, got "/tmp/base.yaml"`],
+    ['./nope.yaml', 'a file that exists, got "./nope.yaml"'],
+    ['../../../../etc/passwd', 'a file that ends in .yaml, .yml or .json'],
+    ['./self.yaml', 'a file that does not extend this one, got "./self.yaml"'],
+    ['[default]', 'text, got a list'],
+  ])('extends: %s is invalid: expected %s', async (text, expected) => {
+    const [line] = await mistakes(write('self.yaml', `extends: ${text}`));
+    expect(line).toContain(`self.yaml:1:10: extends: expected ${expected}`);
   });
 
   test('a cycle of three is reported where it closes', async () => {
@@ -335,7 +315,7 @@ describe('extends', () => {
     [
       'a list further down',
       '# pets\n\n- { id: 1, name: A, categoryId: 1 }',
-      'base.yaml:3:1: expected fields of a scenario, got a list',
+      ':3:1: expected fields of a scenario, got a list',
     ],
     ['a text', 'seed', 'got "seed"'],
     ['a number', '7', 'got 7'],
@@ -372,13 +352,10 @@ describe('pets: { file }', () => {
   });
 
   test('a mistake in that file is reported with its position in that file', async () => {
-    write(
-      'store/bad.json',
-      '[\n  {"id": 1, "name": "A", "categoryId": 1},\n  {"id": 1, "name": "B", "categoryId": 1.5}\n]',
-    );
+    write('store/bad.json', '[\n  {"id": 1, "name": "A", "categoryId": 1},\n  {"name": "B", "categoryId": 1.5}\n]');
     expect(await mistakes(write('store/c.yaml', 'pets: { file: bad.json }\nseed: x'))).toEqual([
       expect.stringContaining('store/c.yaml:2:7: seed: expected'),
-      expect.stringContaining('store/bad.json:3:40: pets[1].categoryId: expected a whole number within int64'),
+      expect.stringContaining('store/bad.json:3:31: pets[1].categoryId: expected a whole number within int64'),
     ]);
     write('store/map.json', '{"pets": []}');
     expect(await mistakes(write('store/d.yaml', 'pets: { file: map.json }'))).toEqual([
@@ -442,19 +419,12 @@ describe('pets: { file }', () => {
   });
 });
 
-describe('sim.load', () => {
-  test('changes nothing if the scenario has a mistake', async () => {
-    const sim = createSimulator({
-      scenario: await read(write('first.yaml', 'clock: { mode: frozen }\nkeys: { mine: { usage: { minute: 3 } } }')),
-    });
-    const before = { keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() };
-    const next = {
-      name: 'next',
-      keys: { other: { plan: 'gold' } },
-      assumptions: { paging: 'page' },
-      pets: [],
-    } satisfies Scenario;
-    expect(() => sim.load(next, { reseed: true })).toThrow(ScenarioError);
-    expect({ keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() }).toEqual(before);
-  });
+test('sim.load changes nothing if the scenario has a mistake', () => {
+  const sim = createSimulator({ scenario: { clock: { mode: 'frozen' }, keys: { mine: { usage: { minute: 3 } } } } });
+  const all = () => ({ keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() });
+  const before = all();
+  const keys = { other: { plan: 'gold' } };
+  const next: Scenario = { name: 'next', keys, assumptions: { paging: 'page' }, pets: [] };
+  expect(() => sim.load(next, { reseed: true })).toThrow(ScenarioError);
+  expect(all()).toEqual(before);
 });
