@@ -2,6 +2,7 @@ import { operationFacts } from '../judge/run.js';
 import { rowOf, targetOf } from '../requests/operation-table.js';
 import { checkFault } from '../scenario/check-scenario.js';
 import { conditionsOf, type Fault } from '../scenario/fault-schema.js';
+import { withoutRoute } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf } from '../simulator/simulator.js';
 import type { MainService } from '../simulator/simulator-state.js';
@@ -130,12 +131,14 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
           message: described(string, 'The expected and the actual value.'),
         }),
       ),
+      note: optional(described(string, 'Warning about a rule that no operation of the API can match.')),
     }),
     run(sim, { fault }) {
       const { main, state } = coreOf(sim);
       try {
-        checkFault(fault, main.rules, state.shared.operations);
-        return { issues: [] };
+        const { when } = checkFault(fault, main.rules, state.shared.operations);
+        const notes = withoutRoute(when.operation, state.shared.operations);
+        return { issues: [], ...(notes.length > 0 && { note: `${notes.join('. ')}.` }) };
       } catch (error) {
         if (!(error instanceof ScenarioError)) throw error;
         return { issues: error.issues.map(({ path, steps, message }) => ({ path, steps: [...steps], message })) };

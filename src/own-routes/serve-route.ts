@@ -6,6 +6,7 @@ import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
 import { errorOutcome, hasResponseBody, isStream, type Outcome } from '../requests/outcome.js';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
+import { nameInScenario } from '../simulator/simulator-state.js';
 import { checkOptions } from '../values/check-options.js';
 import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
@@ -149,8 +150,8 @@ export async function answerRoute(
   respond: (signal: AbortSignal) => Response | Promise<Response>,
   source: RouteSource,
 ): Promise<Answer> {
-  const { routes } = coreOf(sim);
-  const isLimited = limitsApplyTo(sim.settings, operation);
+  const { routes, state } = coreOf(sim);
+  const isLimited = limitsApplyTo(sim.settings, nameInScenario(state, operation));
   const isKeyWithheld = source.withholdsKey === true && call.header('authorization') !== undefined;
   const start = (id: number, isWhole: boolean) => {
     const late = new AbortController();

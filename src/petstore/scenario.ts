@@ -5,7 +5,7 @@ import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-ru
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { mapInSteps, runToEnd } from '../values/steps.js';
 import { defaultScenario } from './default-scenario.js';
-import { documentedPlans, operationTable } from './document.js';
+import { basePath, documentedPlans, operationTable } from './document.js';
 import { toStored } from './pet.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { petConditions, petFields } from './scenario-fields.js';
@@ -15,6 +15,7 @@ import { defaultSettings, settingValues } from './settings.js';
 export const scenarioRules = /* @__PURE__ */ createScenarioRules({
   base: defaultScenario,
   rows: operationTable.rows,
+  basePath,
   plans: documentedPlans,
   settings: settingValues,
   defaults: defaultSettings,

@@ -60,6 +60,23 @@ export const rowOf = (rows: OperationRows, name: string): OperationRow | undefin
 export const targetOf = ({ method, path }: OperationRow): string => `${method} ${path}`;
 
 /**
+ * Finds the operations that a text means by a method and path, or by a path alone: `GET /v1/pets`, `/pets/{id}`. The
+ * base path, the names of parameters and the method's case are free.
+ * @param isValue whether the text contains a value of a parameter or a query: `GET /pets/7`
+ */
+export function operationsAt(rows: OperationRows, basePath: string, text: string, isValue = false): string[] {
+  const [, method, path = '', query] = /^\s*(?:([a-z]+)\s+)?(\/[^\s?]*)(\?\S*)?\s*$/i.exec(text) ?? [];
+  return Object.keys(rows).filter((name) => {
+    const row = rows[name] as OperationRow;
+    const base = row.basePath ?? basePath;
+    const values = patternOf(row).exec(path.startsWith(`${base}/`) ? path.slice(base.length) : path);
+    if (values === null || (method !== undefined && method.toUpperCase() !== row.method)) return false;
+    const isTemplate = query === undefined && values.slice(1).every((value) => /^(?:\{\w*\}|:\w+)$/.test(value));
+    return isTemplate !== isValue;
+  });
+}
+
+/**
  * Creates the table of an API's operations.
  * @throws {TypeError} for a malformed method or path, and for two operations with the same method and path
  */

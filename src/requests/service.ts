@@ -61,6 +61,8 @@ export interface OperationRow {
   readonly method: string;
   /** Path below the base path, with path parameters in braces: `/pets/{petId}`. */
   readonly path: string;
+  /** Base path, if it is not that of the main service. */
+  readonly basePath?: string | undefined;
   /** Whether the operation changes data. Default: whether the method is unsafe (RFC 9110 section 9.2.1), such as POST. */
   readonly isWrite?: boolean | undefined;
   /** Query parameters that are conditions of fault rules, besides the path parameters: `['status']`. */

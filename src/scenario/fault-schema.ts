@@ -28,7 +28,7 @@ import {
 } from '../validation/schemas.js';
 import { between, count, duration, int64, isJson, matching, text, whole } from '../validation/value-schemas.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
-import { operationName } from './operations.js';
+import { operationNames } from './operations.js';
 import type { ServiceSchema } from './service-schema.js';
 
 const fromOne = whole(1);
@@ -36,9 +36,10 @@ const fraction = between(0, 1);
 const yes = oneOf(true);
 
 /** Creates a schema that accepts one value or a list of values, and converts a single value to a list. */
-const oneOrMore = <Item>(item: Schema<Item>) =>
-  transform(either(item, list(item)) as Schema<Item | Item[]>, (value): Item[] =>
-    Array.isArray(value) ? value : [value],
+const oneOrMore = <Out, In>(item: Schema<Out, In>): Schema<Out[], In | In[]> =>
+  either(
+    transform(item, (value): Out[] => [value]),
+    list(item),
   );
 
 /**
@@ -82,9 +83,9 @@ export const conditionSchemas = (rows: OperationRows, known: ServiceSchema['cond
     ),
   );
 
-const createConditions = ({ rows, conditions }: FaultParts) =>
+const createConditions = ({ conditions, ...service }: FaultParts) =>
   fields({
-    operation: optional(oneOrMore(operationName(Object.keys(rows)))),
+    operation: optional(transform(oneOrMore(operationNames(service)), (names) => [...new Set(names.flat())])),
     method: optional(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')),
     key: optional(oneOrMore(string)),
     plan: optional(string),
@@ -206,7 +207,7 @@ const then = refine(
   `phase after: ${shaping.join(', ')} change the operation's response, so the operation must run`,
 );
 
-type FaultParts = Pick<ServiceSchema, 'rows' | 'conditions'>;
+type FaultParts = Pick<ServiceSchema, 'rows' | 'basePath' | 'conditions'>;
 
 /** Creates the schema of a fault rule: `when` (its conditions) and `then` (its effect). */
 export const createFaultSchema = (parts: FaultParts) =>

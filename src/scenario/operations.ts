@@ -1,8 +1,12 @@
+import { operationsAt } from '../requests/operation-table.js';
 import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';
+import { transform } from '../validation/schema.js';
 import { either, oneOf } from '../validation/schemas.js';
 import { text } from '../validation/value-schemas.js';
+import { joinWords } from '../values/join-words.js';
 import { isMap } from '../values/plain-data.js';
+import type { ServiceSchema } from './service-schema.js';
 
 /** Operation names that a scenario may use. A method and path, such as `GET /v1/orders`, is always allowed. */
 export interface KnownOperations {
@@ -23,30 +27,60 @@ export const knownOperations = (names: Iterable<string>): KnownOperations => ({
 export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
 
 /**
- * Creates the schema for an operation's name in a scenario. Accepts any text, because `unknownOperations` later reports
- * unknown names.
- * @param known names that editors suggest
+ * Creates the schema for operations in a scenario: a name, or a method and path, which means the operation that has
+ * them. Converts it to names; a path alone means all operations of the path. Accepts any other text, because
+ * `unknownOperations` later reports unknown names.
  */
-export const operationName = (known: readonly string[]) => either(oneOf(...known), text);
+export const operationNames = ({ rows, basePath }: Pick<ServiceSchema, 'rows' | 'basePath'>) =>
+  transform(either(oneOf(...Object.keys(rows)), text), (value): string[] => {
+    if (!isPath.test(value)) return [value];
+    const names = operationsAt(rows, basePath, value);
+    if (names.length > 0) return names;
+    const meant = operationsAt(rows, basePath, value, true);
+    const got = `got ${JSON.stringify(value)}`;
+    if (meant.length > 0)
+      throw new RangeError(`expected ${quoted(meant, 'or')}, without a value of the path or the query, ${got}`);
+    const [, method, path] = /^\s*(\w+)\s+(\S+)/.exec(value) ?? [];
+    if (method === undefined) throw new RangeError(`expected ${quoted(Object.keys(rows))}${orMethodAndPath}, ${got}`);
+    return [`${method.toUpperCase()} ${path}`];
+  });
 
-const methodAndPath = /^[A-Z]+ \//;
+/** Schema for one operation in a scenario: a name, or a method and path. */
+export const operationName = (service: Pick<ServiceSchema, 'rows' | 'basePath'>) =>
+  transform(operationNames(service), ([name, ...others]) => {
+    if (others.length > 0) throw new RangeError(`expected one operation: ${quoted([name as string, ...others], 'or')}`);
+    return name as string;
+  });
+
+const isPath = /^\s*(?:[a-z]+\s+)?\//i;
+
+const quoted = (names: readonly string[], word?: 'or') => {
+  const words = names.map((name) => JSON.stringify(name));
+  return word ? joinWords(words, word) : words.join(', ');
+};
 
 /**
- * End of the error message for an unknown operation name, after the list of known names. States that a method with a
- * path is valid too.
+ * End of the error message for an unknown operation name, after the list of known names. States that a route of the
+ * user's own is valid too.
  */
-export const orMethodAndPath = ', or a method and path such as "GET /v1/orders"';
+export const orMethodAndPath = ', or the method and path of your own route, such as "GET /v1/orders"';
 
 /** Reports each unknown operation name in a scenario or a fault rule. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
-    if (names.has(name) || methodAndPath.test(name)) continue;
+    if (names.has(name) || isPath.test(name)) continue;
     const list = [...names];
-    const expected = list.map((each) => JSON.stringify(each)).join(', ') + orMethodAndPath;
-    yield issueAt(steps, `expected ${expected}, got ${JSON.stringify(name)}${hintFor(name, list)}`);
+    const got = `got ${JSON.stringify(name)}${hintFor(name, list)}`;
+    yield issueAt(steps, `expected ${quoted(list)}${orMethodAndPath}, ${got}`);
   }
 }
+
+/** Returns a warning about each method and path of a fault rule that only a route of the user's own can have. */
+export const withoutRoute = (operations: readonly string[] = [], { names, acceptsAll }: KnownOperations): string[] =>
+  operations
+    .filter((name) => !acceptsAll && !names.has(name))
+    .map((name) => `the API has no ${name}; the rule applies only to your own route`);
 
 function* namedOperations(content: unknown): Generator<{ steps: readonly Step[]; name: string }> {
   const { faults, limits, assumptions, client, when } = content as Record<string, unknown>;

@@ -76,7 +76,8 @@ export function* resolveInSteps(
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
   const resolved: ResolvedScenario = {
-    scenario: complete,
+    // The operation by its name, which clients and their judge compare.
+    scenario: checked.client?.operation === undefined ? complete : { ...complete, client: checked.client },
     name: checked.name ?? 'unnamed',
     seed,
     clock: { startMs, skewMs, mode, speed },

@@ -1,14 +1,14 @@
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
 import { windowSeconds } from '../rate-limits/plan-limits.js';
 import { errorCodes } from '../requests/error-codes.js';
-import { type AnySchema, type Input, type Output, refine, type Schema } from '../validation/schema.js';
+import { type AnySchema, type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
 import { count, instant, positive, signedDuration, text, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { banFields, banValues } from './ban-schema.js';
 import { expectationSchema } from './expectation.js';
 import type { FaultSchema } from './fault-schema.js';
 import { keyFields, keyText } from './key-schema.js';
-import { operationName } from './operations.js';
+import { operationName, operationNames } from './operations.js';
 import { perWindow, windowName } from './per-window.js';
 import type { ServiceSchema } from './service-schema.js';
 import type { SettingId, Settings } from './settings.js';
@@ -23,13 +23,16 @@ const limitChanges = perWindow(either(limit, oneOf(null)));
  * Creates an optional schema for each assumption, a scenario setting for API behavior that the documentation leaves
  * open.
  */
-function optionalValues({ rows, settings }: Pick<ServiceSchema, 'rows' | 'settings'>) {
+function optionalValues({ settings, ...service }: Pick<ServiceSchema, 'rows' | 'basePath' | 'settings'>) {
   /**
    * Schemas of the API settings (`assumptions` of a scenario) that have no fixed list of values, by the setting's id.
    */
   const openValues: { [Id in SettingId]?: Schema<Settings[Id], unknown> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
-    limitsApply: either(oneOf('all', 'none'), list(operationName(Object.keys(rows)))),
+    limitsApply: either(
+      oneOf('all', 'none'),
+      transform(list(operationNames(service)), (names) => [...new Set(names.flat())]),
+    ),
     enterpriseLimits: limitChanges,
     // The names of the scenario's own windows are checked later.
     reportedWindow: { ...either(reportedWindows, string), labels: reportedWindows.labels },
@@ -60,10 +63,10 @@ const hostileHeadersSchema = fields({
 });
 
 /** Creates the schema of a scenario's `client` field: which calls the client under test should send. */
-const clientSchema = (operations: readonly string[]) =>
+const clientSchema = (service: ServiceSchema) =>
   fields({
     key: optional(keyText),
-    operation: optional(operationName(operations)),
+    operation: optional(operationName(service)),
     calls: optional(whole(1, 100_000)),
     parallel: optional(whole(1, 1_000)),
   });
@@ -125,7 +128,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
      * in another module (`readStart`), so that programs without such states need not load it.
      */
     state: optional(anything),
-    client: optional(clientSchema(Object.keys(service.rows))),
+    client: optional(clientSchema(service)),
     expect: optional(expectationSchema),
   });
 }

@@ -28,6 +28,8 @@ export interface ServiceContent {}
 export interface ServiceSchema {
   /** Operations of the main service (the Petstore) that a scenario may name, such as `listPets`. */
   readonly rows: OperationRows;
+  /** Path prefix of the main service's operations, which scenarios may omit: `/v1`. */
+  readonly basePath: string;
   readonly fields: ServiceFields;
   readonly conditions: ServiceConditions;
   /** Default of each scenario setting, and its alternatives if only certain values are allowed. */

@@ -13,7 +13,7 @@ import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
-import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
+import { type MountedService, nameInScenario, type SimulatedService, type SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
@@ -88,7 +88,7 @@ export class RequestPipeline {
       resolved,
       match,
       service: service?.name,
-      isLimited: limitsApplyTo(resolved.settings, match.operation),
+      isLimited: limitsApplyTo(resolved.settings, nameInScenario(state, match.operation)),
       nowMs,
       key: undefined,
       plan: undefined,
@@ -218,7 +218,7 @@ export class RequestPipeline {
     const { call, match } = exchange;
     const { method, path, query, body } = call;
     return {
-      operation: match.operation ?? '',
+      operation: nameInScenario(this.#state, match.operation),
       method,
       key,
       plan,

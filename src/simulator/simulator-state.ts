@@ -6,7 +6,8 @@ import { JournalBudget } from '../journal/journal-budget.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
-import type { Service, ServiceData } from '../requests/service.js';
+import { operationsAt } from '../requests/operation-table.js';
+import type { OperationRows, Service, ServiceData } from '../requests/service.js';
 import { conditionSchemas } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -78,9 +79,16 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
 }
 
 /** Returns the rules of scenarios that may name the operations of all services, with the conditions of each. */
-export function rulesOf({ rules }: MainService, services: readonly Pick<Service, 'rows'>[]): ScenarioRules {
+export function rulesOf(
+  { rules }: MainService,
+  services: readonly Pick<Service, 'rows' | 'basePath'>[],
+): ScenarioRules {
   if (services.every((service) => service.rows === undefined)) return rules;
-  const others = Object.assign({}, ...services.map((service) => service.rows));
+  const others: OperationRows = Object.fromEntries(
+    services.flatMap(({ rows = {}, basePath }) =>
+      Object.entries(rows).map(([name, row]) => [name, { ...row, basePath }]),
+    ),
+  );
   return createScenarioRules({
     ...rules,
     rows: { ...others, ...rules.rows },
@@ -147,6 +155,15 @@ export function createSimulatorState(
     shared,
   };
 }
+
+/**
+ * Returns the name by which scenarios refer to an operation. A custom route without a name, with the method and path of
+ * an operation of the simulated APIs, has the operation's name.
+ */
+export const nameInScenario = ({ services }: Pick<SimulatorState, 'services'>, operation = ''): string =>
+  operation.includes('/')
+    ? (services.flatMap(({ service }) => operationsAt(service.rows ?? {}, service.basePath, operation))[0] ?? operation)
+    : operation;
 
 const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
   service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;

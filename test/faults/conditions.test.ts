@@ -56,6 +56,48 @@ describe('a rule applies to', () => {
     expect(counts(sim)).toEqual([[expected.length, expected.length]]);
   });
 
+  test.each([
+    ['GET /v1/pets', ['listPets']],
+    ['GET /pets', ['listPets']],
+    ['get /v1/pets', ['listPets']],
+    [' post  /pets ', ['createPet']],
+    ['/v1/pets', ['listPets', 'createPet']],
+    ['/pets', ['listPets', 'createPet']],
+    ['GET /v1/pets/{petId}', ['getPet']],
+    ['/pets/{id}', ['getPet']],
+    ['/v1/pets/{}', ['getPet']],
+    ['GET /pets/:id', ['getPet']],
+  ])('the operation that a text means: %s', (operation, names) => {
+    const paths = { listPets: list, createPet: create, getPet: getOne };
+    const applied = (sim: Simulator) =>
+      Object.entries(paths).flatMap(([name, call]) => (send(sim, call).status === 503 ? [name] : []));
+    const sim = frozen();
+    expect(applied(downWhen({ operation }))).toEqual(names);
+    sim.faults.add({ name: 'added', when: { operation: [operation, names[0] as string] }, then: down });
+    expect(sim.faults.list()[0]?.definition.when).toEqual({ operation: names });
+    expect(applied(sim)).toEqual(names);
+    sim.faults.replace('added', { when: { operation }, then: down });
+    expect(applied(sim)).toEqual(names);
+    expect(frozen({ limits: { appliesTo: [operation] } }).settings.limitsApply).toEqual(names);
+    const client = () => frozen({ client: { operation } }).scenario.client?.operation;
+    if (names.length === 1) expect(client()).toBe(names[0]);
+    else expect(client).toThrow('client.operation: expected one operation: "listPets" or "createPet"');
+  });
+
+  test.each([
+    ['GET /pets/7', 'expected "getPet", without a value of the path or the query, got "GET /pets/7"'],
+    ['/v1/pets/7', 'expected "getPet", without'],
+    ['GET /v1/pets?status=sold', 'expected "listPets", without'],
+    ['/orders', 'expected "listPets", "createPet", "getPet", or the method and path of your own route'],
+  ])('no operation that a text only resembles: %s', (operation, message) => {
+    const path = 'when.operation: ';
+    expect(() => downWhen({ operation })).toThrow(`faults[0].${path}${message}`);
+    expect(() => downWhen({ operation: ['getPet', operation] })).toThrow(`faults[0].when.operation[1]: ${message}`);
+    expect(() => frozen().faults.add({ when: { operation }, then: down })).toThrow(path + message);
+    expect(() => frozen({ limits: { appliesTo: [operation] } })).toThrow(`limits.appliesTo[0]: ${message}`);
+    expect(() => frozen({ client: { operation } })).toThrow(`client.operation: ${message}`);
+  });
+
   test('a pet beyond 2^53, exactly', () => {
     const ids = [9007199254740992n, 9007199254740993n, 9007199254740994n];
     for (const petId of [9007199254740993n, '9007199254740993']) {

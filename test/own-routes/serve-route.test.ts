@@ -219,7 +219,7 @@ describe('names of custom operations', () => {
 
   test('are rejected if unknown, with a list of the known names', () => {
     const message =
-      'scenario at faults[0].when.operation: expected "listPets", "createPet", "getPet", "placeOrder", or a method and path such as "GET /v1/orders", got "placeOrdr"; did you mean placeOrder?';
+      'scenario at faults[0].when.operation: expected "listPets", "createPet", "getPet", "placeOrder", or the method and path of your own route, such as "GET /v1/orders", got "placeOrdr"; did you mean placeOrder?';
     const create = (operation: string) => createSimulator({ scenario: rule(operation), operations: ['placeOrder'] });
     expect(() => create('placeOrdr')).toThrow(message);
     const sim = create('placeOrder');
@@ -232,6 +232,19 @@ describe('names of custom operations', () => {
       { assumptions: { limitsApply: ['x'] } },
     ])
       expect(() => createSimulator({ scenario })).toThrow('expected "listPets", "createPet", "getPet", or');
+  });
+
+  test('with the method and path of an operation mean the operation, for faults and limits', async () => {
+    const faults: Scenario['faults'] = [
+      { when: { operation: 'GET /v1/pets/{id}' }, then: { respond: { status: 503 } } },
+    ];
+    const { sim, ask } = routeOf({ faults, limits: { appliesTo: ['get /pets/{id}'] } });
+    expect(sim.faults.list()[0]?.definition.when).toEqual({ operation: ['getPet'] });
+    expect((await ask('/v1/pets/1', { params: { petId: '1' } })).status).toBe(503);
+    expect(sim.journal.query().at(-1)?.operation).toBe('GET /v1/pets/{petId}');
+    expect((await ask('/v1/pets', {})).status).toBe(200);
+    expect(send(sim, { path: '/pets/1' }).status).toBe(503);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(58);
   });
 
   test('are known if a guarded route uses them', () => {

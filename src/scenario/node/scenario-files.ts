@@ -13,7 +13,7 @@ import { type Issue, issueAt } from '../../validation/issue.js';
 import { hintFor } from '../../validation/nearest.js';
 import { checkOptions } from '../../values/check-options.js';
 import { isMap } from '../../values/plain-data.js';
-import { type KnownOperations, knownOperations } from '../operations.js';
+import { type KnownOperations, knownOperations, withoutRoute } from '../operations.js';
 import { readStart } from '../read-start.js';
 import type { ResolvedScenario } from '../resolve-scenario.js';
 import { ScenarioError } from '../scenario-error.js';
@@ -106,7 +106,16 @@ export async function readScenarioAndFiles(
         scenario,
         resolved,
         files,
-        notes: [...newKeys(value, overrides), ...unusualPlans(resolved), ...shortDurations(scenario)],
+        notes: [
+          ...newKeys(value, overrides),
+          ...unusualPlans(resolved),
+          ...shortDurations(scenario),
+          ...resolved.faults.flatMap(({ name, when }) =>
+            withoutRoute(when.operation, operations ?? knownOperations(petstore.operations)).map(
+              (note) => `fault rule ${name}: ${note}`,
+            ),
+          ),
+        ],
       };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
