@@ -8,10 +8,10 @@ import { type Address, openingHash, readAddress, writeAddress } from './address.
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
 import { ConnectionLost } from './connection-lost.js';
-import { Button, CloseButton, Sourced } from './controls.js';
+import { Button, Checkbox, CloseButton, Sourced } from './controls.js';
 import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
-import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
+import { Help, ScenarioPicker, TextDialog } from './dialogs.js';
 import type { Row, Span } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
@@ -25,7 +25,7 @@ import { NoTimeline } from './no-requests.js';
 import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import type { Session } from './session.js';
-import { useChanges } from './session-hooks.js';
+import { type Judged, useChanges, useModule } from './session-hooks.js';
 import { Timeline } from './timeline.js';
 import { Findings, findingId, Outcome } from './verdict.js';
 
@@ -45,8 +45,10 @@ export interface AppProps {
   onSandbox?(name: string | undefined): void;
   /** Whether a server judges opened recordings. */
   canJudge: boolean;
-  /** Opens a file. @param baseUrl base URL of the service whose requests a recording contains */
-  onFile(file: File, baseUrl?: string): Promise<void>;
+  /** Recording that is shown, if a server judged it. */
+  judged: Judged | undefined;
+  /** Opens a file. @param options facts about a recording that only the user knows */
+  onFile(file: File, options?: Judged['options']): Promise<void>;
   /** Runs the demo's clients in a sandbox of their own, and shows it. */
   onDemo?: () => Promise<void>;
   onBack?: (() => void) | undefined;
@@ -69,6 +71,11 @@ const parts: readonly (readonly [selector: string, name: string, tab?: Tab])[] =
 /** Tabs of the dashboard. A wide page has the findings in a column of their own, and no tab for them. */
 type Tab = 'requests' | 'findings' | 'pets';
 
+const judgeOptions = [
+  ['oneKey', 'All requests had the same key'],
+  ['ended', 'The client had ended'],
+] as const;
+
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({
   session,
@@ -77,6 +84,7 @@ export function App({
   hasAddress = false,
   onSandbox,
   canJudge,
+  judged,
   onFile,
   onDemo,
   onBack,
@@ -94,7 +102,6 @@ export function App({
   const [tab, setTab] = useState<Tab>('requests');
   const [isDragging, setDragging] = useState(false);
   const [petText, setPetText] = useState('');
-  const [{ Pets }, setPets] = useState<Partial<typeof import('./pets.js')>>({});
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const stepRef = useRef((_: RowStep) => {});
@@ -103,13 +110,9 @@ export function App({
     if (undo) setCanUndo(true);
   };
   const showFailure = (text: string) => setMessage({ text, isFailure: true });
-  useEffect(() => {
-    if (tab !== 'pets') return;
-    import('./pets.js').then(
-      (loaded) => setPets(loaded),
-      () => showFailure('The pets did not load: the server does not respond.'),
-    );
-  }, [tab]);
+  const { connection } = session.state;
+  const { Pets } = useModule(tab === 'pets', () => import('./pets.js'), showFailure);
+  const { TokenForm } = useModule(connection === 'locked', () => import('./token-form.js'), showFailure);
   const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
 
   useEffect(() => {
@@ -159,7 +162,6 @@ export function App({
     goTo('requests');
     setSelected(row);
   };
-  const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setMessage(undefined);
   }, [connection]);
@@ -241,11 +243,11 @@ export function App({
       freeze: () => session.canAct && void actions.toggleClock(),
       help: () => setShown({ kind: 'help' }),
     });
-  const open = (file: File | null | undefined, baseUrl?: string) => {
+  const open = (file: File | null | undefined, options?: Judged['options']) => {
     if (!file) return;
-    onFile(file, baseUrl).catch(({ message: text }: Error) => {
+    onFile(file, options).catch(({ message: text }: Error) => {
       const url = /--base-url (\S+) judges/.exec(text)?.[1];
-      const remedy = url && { name: `Judge the client of ${url}`, act: () => open(file, url) };
+      const remedy = url && { name: `Judge the client of ${url}`, act: () => open(file, { baseUrl: url }) };
       setMessage({ text, isFailure: true, ...(remedy && { remedy }) });
     });
   };
@@ -274,13 +276,15 @@ export function App({
   if (connection === 'locked') {
     return (
       <main class="sim">
-        <TokenForm
-          wasWrong={readToken() !== undefined}
-          onToken={(token) => {
-            keepToken(token);
-            session.unlock();
-          }}
-        />
+        {TokenForm && (
+          <TokenForm
+            wasWrong={readToken() !== undefined}
+            onToken={(token) => {
+              keepToken(token);
+              session.unlock();
+            }}
+          />
+        )}
       </main>
     );
   }
@@ -353,6 +357,18 @@ export function App({
           <div class="body">
             <div class="head-of-body">
               <Outcome session={session} onLoad={(scenario) => void actions.load(scenario, true)} />
+              {judged && (
+                <p class="acts note">
+                  {judgeOptions.map(([name, text]) => (
+                    <Checkbox
+                      key={name}
+                      text={text}
+                      isChecked={judged.options[name] === true}
+                      onCheck={(isTrue) => open(judged.file, { ...judged.options, [name]: isTrue })}
+                    />
+                  ))}
+                </p>
+              )}
               {about !== session.state.description && <About text={session.state.description} />}
             </div>
             <Timeline

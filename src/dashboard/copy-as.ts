@@ -184,11 +184,11 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...missingFrom(entry),
     ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer present: add it to faults.`] : []),
   ];
-  const address = JSON.stringify(`http://petstore.test/v1${pathWithQuery(entry)}`);
+  const address = literalOf(`http://petstore.test/v1${pathWithQuery(entry)}`);
   return `import { createSimulator } from 'petstore-sim';
 ${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
-${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${requestTarget(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+${missing.map((text) => `// ${text}\n`).join('')}test(${literalOf(`${requestTarget(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
   const sim = createSimulator({ scenario: ${scenarioCode(changes, base !== undefined)} });
 ${
   reset || close || hang
@@ -212,14 +212,20 @@ ${compared
  */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
-    const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
+    const code = literalOf(value).replaceAll('\n', '\n    ');
     return `    ${name}: ${name === 'keys' && isOnShipped ? code.replace('{', '{\n      ...shipped.keys,') : code},\n`;
   });
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** Formats a value as JSON for the test code that a user copies from the dashboard. */
-const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+/** Formats a value as a JavaScript literal on several lines, in the quotes that the rest of the test has. */
+const literalOf = (value: unknown) =>
+  JSON.stringify(value, null, 2).replace(/"((?:[^"\\]|\\.)*)"(:?)/g, (json, text: string, colon: string) => {
+    if (colon && /^[a-z_]\w*$/i.test(text)) return text + colon;
+    return /['\\]/.test(text) ? json : `'${text}'${colon}`;
+  });
+
+const inLines = (value: unknown) => literalOf(value).replaceAll('\n', '\n  ');
 
 /** Maximum number of requests in the Markdown text of a finding, which the dashboard copies to the clipboard. */
 const maximumRows = 3;

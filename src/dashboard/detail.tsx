@@ -92,13 +92,14 @@ export function Detail(props: DetailProps) {
         <>
           <Button
             class="quiet"
+            aria-label="as Markdown"
             onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}
           >
-            as Markdown
+            Markdown
           </Button>
           {onReport && (
-            <Button class="quiet" onClick={onReport}>
-              save report
+            <Button class="quiet" aria-label="save report" onClick={onReport}>
+              report
             </Button>
           )}
         </>
@@ -116,10 +117,10 @@ export function Detail(props: DetailProps) {
         <Button onClick={() => onCurl(orRow(asked, row))}>copy as curl</Button>
         <Button onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>as a test</Button>
         <Button onClick={show('Scenario starting here', async (entry) => JSON.stringify(await before(entry), null, 2))}>
-          scenario from here
+          as a scenario
         </Button>
         <Button aria-pressed={isPinned} onClick={onPin}>
-          {isPinned ? 'choose a second request' : 'compare with…'}
+          {isPinned ? 'choose another' : 'compare…'}
         </Button>
         {row.storedId !== undefined && session.isLive && (
           <Button onClick={() => onPet(row.storedId as string)}>pet {row.storedId}</Button>

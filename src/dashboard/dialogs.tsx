@@ -184,32 +184,3 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
     </Dialog>
   );
 }
-
-/** Form for the control token that the server requires. Only this browser tab stores the token. */
-export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
-  const [token, setToken] = useState('');
-  const submit = (event: Event) => {
-    event.preventDefault();
-    onToken(token.trim());
-  };
-  return (
-    <form class="token" onSubmit={submit}>
-      <h1>Control token</h1>
-      <p>The server was started with --control-token. The token stays in this tab.</p>
-      {wasWrong && (
-        <p class="bad" role="alert">
-          ✗ Wrong token.
-        </p>
-      )}
-      <TextInput
-        type="password"
-        autofocus
-        autocomplete="off"
-        aria-label="Control token"
-        value={token}
-        onText={setToken}
-      />{' '}
-      <button type="submit">Open</button>
-    </form>
-  );
-}

@@ -33,8 +33,8 @@ export function Drawer({ name, title, buttons, isWide, onClose, onLink, children
         <span>
           {buttons}
           {onLink && (
-            <Button class="quiet" onClick={onLink}>
-              copy link
+            <Button class="quiet" aria-label="copy link" onClick={onLink}>
+              link
             </Button>
           )}
           <CloseButton onClick={onClose} />

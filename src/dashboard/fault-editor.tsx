@@ -173,7 +173,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
           )}
           {field('Plan', ['when', 'plan'])}
           {field('Rate, 0 to 1', ['when', 'probability'])}
-          {field('Only the n-th (1: the next)', ['when', 'nth'])}
+          {field('Only n-th (1: next)', ['when', 'nth'])}
           {field('Every n-th', ['when', 'every'])}
           {field('Only the first n', ['when', 'first'])}
           {field('At most n times', ['when', 'times'])}
@@ -186,6 +186,14 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
             [
               ['before', ''],
               ['after', ''],
+            ],
+          )}
+          {field(
+            'Counts in the quota',
+            ['then', 'countsQuota'],
+            [
+              ['true', ''],
+              ['false', ''],
             ],
           )}
         </fieldset>

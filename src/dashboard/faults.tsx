@@ -5,22 +5,15 @@ import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { formatThousands } from './format.js';
 import type { Session } from './session.js';
-
-type Editor = typeof import('./fault-editor.js');
+import { useModule } from './session-hooks.js';
 
 /** List of the simulator's fault rules, with buttons that add, change and remove fault rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
   const { faults } = session.state;
-  const [{ FaultEditor }, setEditor] = useState<Partial<Editor>>({});
   const [edited, setEdited] = useState<{ fault: ListedFault | undefined }>();
   const [failure, setFailure] = useState('');
-  const edit = (fault?: ListedFault) => {
-    setEdited({ fault });
-    import('./fault-editor.js').then(
-      (editor) => setEditor(editor),
-      () => setFailure('The server does not respond.'),
-    );
-  };
+  const { FaultEditor } = useModule(edited, () => import('./fault-editor.js'), setFailure);
+  const edit = (fault?: ListedFault) => setEdited({ fault });
   const act = (name: string, { name: of }: ListedFault, onAct: () => void) => (
     <ActionButton name={`${name} ${of}`} isPossible={session.canAct} onAct={onAct}>
       {name}
@@ -68,13 +61,10 @@ const inNext = ['nth', 'every', 'first', 'probability', 'after', 'for', 'times']
 function describe({ when = {}, then, seen, applied, next }: ListedFault): string {
   const conditions = Object.entries(when).flatMap(([name, value]) => {
     if (inNext.includes(name)) return [];
-    return name === 'operation' ? textOf(value) : `${name} ${textOf(value)}`;
+    return name === 'operation' ? (value as string[]).join(', ') : textOf(name, value);
   });
   const effects = Object.entries(then).map(([name, value]) => {
-    if (name === 'respond') return `${(value as { status: number }).status}`;
-    if (name === 'ban' || (name === 'delay' && typeof value === 'number'))
-      return `${name} ${formatWait(Number(value))}`;
-    return value === true ? name : `${name} ${textOf(value)}`;
+    return name === 'respond' ? `${(value as { status: number }).status}` : textOf(name, value);
   });
   return [
     effects.join(', '),
@@ -84,10 +74,15 @@ function describe({ when = {}, then, seen, applied, next }: ListedFault): string
   ].join(' · ');
 }
 
-/** Formats a value in words: `free-key, pro-key`, `p50 80, p99 900`. */
-const textOf = (value: unknown) =>
-  typeof value !== 'object'
-    ? String(value)
-    : Object.entries(value as object)
-        .map(([name, item]) => (Array.isArray(value) ? item : `${name} ${item}`))
-        .join(', ');
+/** Fields of an effect that are durations in milliseconds. */
+const durations = ['ban', 'delay', 'fixed', 'p50', 'p99', 'every'];
+
+/** Formats a field of a rule in words: `key free-key, pro-key`, `delay p50 80 ms, p99 900 ms`. */
+function textOf(name: string, value: unknown): string {
+  if (value === true) return name;
+  if (Array.isArray(value)) return `${name} ${value.join(', ')}`;
+  if (typeof value !== 'object') return `${name} ${durations.includes(name) ? formatWait(Number(value)) : value}`;
+  return `${name} ${Object.entries(value as object)
+    .map((field) => textOf(...field))
+    .join(', ')}`;
+}

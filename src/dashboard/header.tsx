@@ -81,7 +81,7 @@ export function Header(props: HeaderProps) {
         <Select
           name="Sandbox"
           value={sandbox ?? ''}
-          options={[['', 'no sandbox'], ...names.map((name) => [name, `sandbox ${name}`] as const)]}
+          options={[['', 'no sandbox'], ...names.map((name) => [name, name] as const)]}
           onSelect={(name) => onSandbox(name || undefined)}
         />
       )}

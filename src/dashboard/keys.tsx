@@ -200,7 +200,7 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
       </span>
       <span class="note resets">
         {used > 0 && resetMs > nowMs
-          ? `resets at ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
+          ? `resets ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
           : used > 0
             ? 'window over'
             : 'none used'}

@@ -1,13 +1,14 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { type RunReport, runElementId, runFormat } from '../control-api/run-report.js';
 import { fromHar, type HarEntry } from './from-har.js';
+import { parseExact } from './source.js';
 
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';
 
 /** Reads a report or a run, which contains its verdict; `undefined` for another file. */
 export function readRun(text: string): RunReport | undefined {
   try {
-    return text.startsWith(`{"format":"${runFormat}"`) ? (JSON.parse(text) as RunReport) : readReport(text);
+    return text.startsWith(`{"format":"${runFormat}"`) ? parseExact(text) : readReport(text);
   } catch {
     return undefined;
   }
@@ -36,7 +37,7 @@ export function readRequests(name: string, text: string): RunReport {
 /** Extracts the run embedded in the HTML of a report. The text of a run contains no `<`. */
 export function readReport(html: string): RunReport | undefined {
   const data = html.split(`id="${runElementId}">`)[1]?.split('<')[0];
-  const run = data && (JSON.parse(data) as RunReport);
+  const run = data && (parseExact(data) as RunReport);
   return run && Array.isArray(run.entries) ? run : undefined;
 }
 

@@ -142,7 +142,13 @@ export function Requests(props: RequestsProps) {
           onText={(text) => onFilter({ ...filter, text })}
         />
         {chips.map(([word, name], index) => (
-          <Button key={word} class="chip" aria-pressed={words.includes(word)} onClick={() => toggle(word)}>
+          <Button
+            key={word}
+            class="chip"
+            hidden={counts[index] === 0 && !words.includes(word)}
+            aria-pressed={words.includes(word)}
+            onClick={() => toggle(word)}
+          >
             {name} {formatThousands(counts[index] as number)}
           </Button>
         ))}

@@ -1,5 +1,5 @@
 import { readEvents } from '../values/read-events.js';
-import { type Source, SourceError, updatesPath } from './source.js';
+import { parseExact, type Source, SourceError, updatesPath } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';
 
@@ -49,7 +49,7 @@ export function createServerSource(origin: string, sandbox?: string, publicUrl =
       (await request(method, path, input, undefined, `${origin}/__sim`)).json(),
     apiUrl: `${origin}${apiPath}`,
     baseUrl: `${publicUrl}${apiPath}`,
-    send: async (method, path, input) => (await request(method, path, input)).json(),
+    send: async (method, path, input) => parseExact(await (await request(method, path, input)).text()),
     text: async (path) => (await request('GET', path)).text(),
     async watch(since, take, signal) {
       const { body } = await request('GET', updatesPath(since), undefined, signal);

@@ -7,10 +7,43 @@ import { Session, watchState } from './session.js';
 /** Maximum size of a file that the dashboard reads. The server's limit is higher, because JSON escapes the text. */
 const maximumBytes = 32 * 1024 * 1024;
 
+/** Facts about a recording that only its user knows, by their names in the control operation that judges files. */
+interface JudgeOptions {
+  baseUrl?: string;
+  oneKey?: boolean;
+  ended?: boolean;
+}
+
+/** Judged recording. The user can have it judged again with other facts. */
+export interface Judged {
+  file: File;
+  options: JudgeOptions;
+}
+
 /** Renders the component again after each change of the dashboard's displayed state (`session.state`). */
 export function useChanges(session: Session): void {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
+}
+
+/**
+ * Loads a module when `wanted` first has a value, and again after a failure when it has another. Returns the module's
+ * exports, and an empty object before.
+ */
+export function useModule<Module extends object>(
+  wanted: unknown,
+  load: () => Promise<Module>,
+  onFailure: (text: string) => void,
+): Partial<Module> {
+  const [module, setModule] = useState<Partial<Module>>({});
+  useEffect(() => {
+    if (wanted)
+      load().then(
+        (loaded) => setModule(loaded),
+        () => onFailure('The server does not respond.'),
+      );
+  }, [wanted]);
+  return module;
 }
 
 /**
@@ -21,21 +54,23 @@ export function useChanges(session: Session): void {
  * @param onChange called before the dashboard shows another file, or the server's run again
  */
 export function useFile({ source }: Session, onChange = () => {}) {
-  const [file, setFile] = useState<Session>();
-  const change = (next?: Session) => {
-    file?.close();
+  const [{ session, judged }, setOpened] = useState<{ session?: Session; judged?: Judged }>({});
+  const change = (next: { session?: Session; judged?: Judged }) => {
+    session?.close();
     onChange();
-    setFile(next);
+    setOpened(next);
   };
-  const open = async (chosen: File, baseUrl?: string) => {
-    const { name, size } = chosen;
+  const open = async (file: File, options: JudgeOptions = {}) => {
+    const { name, size } = file;
     if (size > maximumBytes) throw new Error(`${name} is larger than 32 MiB. petstore-sim judge FILE judges it.`);
-    const text = await chosen.text();
-    const run =
-      readRun(text) ??
-      (await source.sendToServer?.<RunReport>('POST', '/judge', { name, text, baseUrl })) ??
-      readRequests(name, text);
-    change(new Session(createFileSource(run)));
+    const text = await file.text();
+    const saved = readRun(text);
+    const run = saved ?? (await source.sendToServer?.<RunReport>('POST', '/judge', { name, text, ...options }));
+    change({
+      session: new Session(createFileSource(run ?? readRequests(name, text))),
+      ...(run && !saved && { judged: { file, options } }),
+    });
   };
-  return { file, canJudge: source.sendToServer !== undefined, onFile: open, onBack: file && (() => change()) };
+  const canJudge = source.sendToServer !== undefined;
+  return { file: session, judged, canJudge, onFile: open, onBack: session && (() => change({})) };
 }

@@ -33,6 +33,15 @@ export interface Source {
 export const updatesPath = (since: UpdatesSince): string =>
   `/updates?${new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]))}`;
 
+/**
+ * Parses JSON. An integer that a number would round, such as an id of a pet, becomes its text, which the control API
+ * accepts in place of the number. Browsers before 2025 lack the source text, and round.
+ */
+export const parseExact = (text: string) => JSON.parse(text, /\d{16}/.test(text) ? keepInteger : undefined);
+
+const keepInteger = (_: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+  /^-?\d{16,}$/.test(source) && !Number.isSafeInteger(value) ? source : value;
+
 /** Failed control request; `status` is 0 if no response arrived. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';

@@ -101,7 +101,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
   test('two requests are shown side by side with their differences, and have a URL', async () => {
     await open();
     await rows().filter({ hasText: 'limit=1' }).click();
-    await page.getByRole('button', { name: 'compare with…' }).click();
+    await page.getByRole('button', { name: 'compare…' }).click();
     await rows().filter({ hasText: 'minute used up' }).click();
     const compare = page.locator('.compare');
     await compare.getByRole('heading', { name: 'Requests 1 and 4' }).waitFor();

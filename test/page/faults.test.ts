@@ -54,7 +54,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await open([outage, { name: 'slow', when: { petId: 7 }, then: { delay: '3s' } }]);
     await press('edit outage');
     const fill = (name: string, text: string) => dialog().getByLabel(name, { exact: true }).fill(text);
-    await fill('Only the n-th (1: the next)', '');
+    await fill('Only n-th (1: next)', '');
     await fill('Status', '502');
     await fill('Delay', '{ p50: 1ms, p99: 2ms }');
     await fill('Rate, 0 to 1', '1');
@@ -100,6 +100,17 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await page.keyboard.press('Escape');
     await press('edit slow');
     await eventually(() => yaml().inputValue()).toBe('name: slow\nwhen:\n  petId: 7\nthen:\n  delay: 3s\n');
+  });
+
+  test('the list has exact ids and durations with units, and "again" keeps both', async () => {
+    const odd = { name: 'odd', when: { petId: 9007199254740993n, nth: 1 }, then: { reset: true } } as const;
+    await open([odd, { name: 'slow', then: { delay: { p50: 80, p99: 900 } } }]);
+    await stage.call('pro-key', '/pets/9007199254740993');
+    await line().getByText('reset · petId 9007199254740993 · used up').waitFor();
+    await page.locator('.fault').nth(1).getByText('delay p50 80 ms, p99 0.9 s · every request').waitFor();
+    await press('again odd');
+    await line().getByText('the next request').waitFor();
+    expect(rules()[0]).toEqual(odd);
   });
 
   test('YAML is checked as typed: line, path, expected and got, beside the text; a wrong rule changes nothing', async () => {

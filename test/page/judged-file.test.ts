@@ -115,6 +115,24 @@ describe('a dropped recording', { tags: 'needs/chromium' }, () => {
     expect(await page.content()).not.toContain('SECRET');
   });
 
+  test('is judged again with what only its user knows: one key, and whether the client had ended', async () => {
+    const own = `${stage.server.baseUrl}`;
+    const hidden = github.replaceAll('https://api.github.com', own).replaceAll('/repos', '/pets');
+    await fire('drop', [['traffic.jsonl', hidden.replaceAll('"Authorization":"token HEADER-SECRET"', '')]]);
+    await page.getByText('or use --one-key if all had the same key').waitFor();
+    const choose = (name: string) => page.getByLabel(name).check();
+    await choose('All requests had the same key');
+    await page.locator('.reason').getByText('The client retried too early.').waitFor();
+    await page.getByRole('button', { name: '1 Finding' }).waitFor();
+    await choose('The client had ended');
+    await page.getByRole('button', { name: '2 Findings' }).click();
+    await page.locator('.finding').getByText('gave-up').waitFor();
+    expect(await page.getByLabel('All requests had the same key').isChecked()).toBe(true);
+    await page.getByLabel('All requests had the same key').uncheck();
+    await page.getByText('or use --one-key').waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+
   test('of another kind has the sentence of the command line, and changes nothing', async () => {
     await fire('drop', [['mappings.json', '{"mappings":[{"request":{"url":"/"},"response":{}}]}']]);
     await page

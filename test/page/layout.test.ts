@@ -61,6 +61,46 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     expect(list.height).toBeGreaterThan(150);
   });
 
+  test('the title and the buttons of a detail take one line each, also on a phone', async () => {
+    await open();
+    await rows().filter({ hasText: 'strike 2' }).click();
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      const parts = page.locator('.detail > header :is(h2, button)');
+      const lines = async (parts: Locator) =>
+        new Set(
+          await parts.evaluateAll((all) =>
+            all.map((each) => {
+              const { top, bottom } = each.getBoundingClientRect();
+              return Math.round((top + bottom) / 20);
+            }),
+          ),
+        ).size;
+      expect(await parts.count()).toBe(5);
+      await eventually(() => lines(parts)).toBe(1);
+      await eventually(() => lines(page.locator('.detail > .acts button'))).toBe(1);
+    }
+  });
+
+  test('the choice of a sandbox shows its name', async () => {
+    await open();
+    stage.server.sandboxes.create('checkout-tests', storm);
+    const choice = page.getByLabel('Sandbox');
+    await choice.waitFor();
+    const isWide = () =>
+      choice.evaluate((select: HTMLSelectElement) => {
+        const context = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
+        const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+        context.font = font;
+        const { width } = context.measureText(select.selectedOptions[0]?.text ?? '');
+        return select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) > width + 16;
+      });
+    expect(await isWide()).toBe(true);
+    await choice.selectOption('checkout-tests');
+    await page.locator('.base').getByText('/s/checkout-tests/v1').waitFor();
+    expect(await isWide()).toBe(true);
+  });
+
   test("a click on a key's name shows its requests and its lane, and a second click all", async () => {
     await open();
     await stage.call('pro-key');

@@ -218,7 +218,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     },
     'with two requests': async () => {
       await closeDialog();
-      await button('compare with…').click();
+      await button('compare…').click();
       await page.keyboard.press('j');
       await page.locator('.compare').waitFor();
     },

@@ -58,6 +58,10 @@ describe('a test for a request', () => {
     const scenario = scenarioBefore(entry as never, { scenario: sim.scenario, known, faults: [] } as CurrentState);
     expect(Object.keys(scenario).sort()).toEqual(['clock', 'description', 'keys', 'name', 'windows']);
     const text = asTest(entry as never, scenario);
+    expect(text).toContain("    clock: {\n      start: '");
+    expect(text).toContain("    windows: {\n      minute: '10s'\n    },\n");
+    expect(text).toContain("      'free-key': {\n        plan: 'free'");
+    expect(text).not.toContain('"');
     expect(text.split('\n').length).toBeLessThan(50);
     expect(text).not.toMatch(/type Scenario|: Scenario/);
   });
