@@ -3,6 +3,7 @@ import { createSimulator, type Scenario, type Simulator } from '../../src/index.
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { noon } from '../support/frozen.js';
+import { apiCall, type PlainCall } from '../support/plain-call.js';
 
 /** A simulator with its clock frozen at noon behind a server, and its control through both adapters. */
 export interface Stage {
@@ -37,27 +38,8 @@ export interface ApiAnswer {
   body: string;
 }
 
-/** A request in this process, without a connection. */
-export async function send(
-  sim: Simulator,
-  {
-    key = 'free-key',
-    path = '/pets',
-    query = '',
-    body,
-    method = body === undefined ? 'GET' : 'POST',
-  }: { key?: string; path?: string; query?: string; body?: string; method?: string } = {},
-): Promise<ApiAnswer> {
-  const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return sim.handle({
-    method,
-    path,
-    query,
-    baseUrl: 'http://petstore.test/v1',
-    header: (name) => headers[name],
-    body: body === undefined ? undefined : new TextEncoder().encode(body),
-  });
-}
+/** A request in this process, without a connection, which a fault may delay. */
+export const send = async (sim: Simulator, call?: PlainCall): Promise<ApiAnswer> => sim.handle(apiCall(call));
 
 /** Result or error of a call, for comparison. */
 export async function outcome(call: () => unknown): Promise<unknown> {

@@ -20,24 +20,28 @@ function sleepers(clock: SimulatedClock, ...times: number[]) {
   return woken;
 }
 
+/** Real time passes, until these sleepers wake in its last millisecond and not before. */
+async function passUntil(ms: number, woken: string[], ...wakes: string[]) {
+  const before = [...woken];
+  await vi.advanceTimersByTimeAsync(ms - 1);
+  expect(woken).toEqual(before);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(woken).toEqual([...before, ...wakes]);
+}
+
 describe('sleepers on a frozen clock', () => {
-  test('wake in the order of their times, in any order of arrival', async () => {
+  test('wake at their millisecond and not before, in the order of their times', async () => {
     const clock = frozenClock();
     const woken = sleepers(clock, 300, 100, 200, 100);
-    clock.advance(1_000);
-    await settle();
-    expect(woken).toEqual(['100 at 1000', '100 at 1000', '200 at 1000', '300 at 1000']);
-  });
-
-  test('wake at their millisecond and not before', async () => {
-    const clock = frozenClock();
-    const woken = sleepers(clock, 100);
     clock.advance(99);
     await settle();
     expect(woken).toEqual([]);
     clock.advance(1);
     await settle();
-    expect(woken).toEqual(['100 at 100']);
+    expect(woken).toEqual(['100 at 100', '100 at 100']);
+    clock.advance(900);
+    await settle();
+    expect(woken.slice(2)).toEqual(['200 at 1000', '300 at 1000']);
   });
 
   test('wake at once if their time is zero', async () => {
@@ -65,10 +69,7 @@ describe('sleepers on a frozen clock', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(woken).toEqual([]);
     clock.resume();
-    await vi.advanceTimersByTimeAsync(99);
-    expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toEqual(['100 at 100']);
+    await passUntil(100, woken, '100 at 100');
   });
 
   test('a new one that starts while others wake waits for its own time', async () => {
@@ -93,31 +94,23 @@ describe('sleepers on a running clock', () => {
 
   test('wake in real time, also with fake timers', async () => {
     const woken = sleepers(new SimulatedClock(), 250, 50);
-    await vi.advanceTimersByTimeAsync(49);
-    expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toEqual(['50 at 50']);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(woken).toEqual(['50 at 50', '250 at 250']);
+    await passUntil(50, woken, '50 at 50');
+    await passUntil(200, woken, '250 at 250');
   });
 
   test('wake earlier with the speed of the clock', async () => {
     const clock = new SimulatedClock({ startMs: noonMs, speed: 60 });
     const woken = sleepers(clock, 60_000);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toEqual(['60000 at 60000']);
+    await passUntil(1_000, woken, '60000 at 60000');
   });
 
   test('wake by advance, which sets the timer of the next anew', async () => {
     const clock = new SimulatedClock();
     const woken = sleepers(clock, 1_000, 2_000);
     clock.advance(1_500);
-    await vi.advanceTimersByTimeAsync(499);
-    expect(woken).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(woken).toEqual(['1000 at 1500']);
+    await passUntil(500, woken, '2000 at 2000');
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -130,10 +123,7 @@ describe('sleepers on a running clock', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(woken).toEqual([]);
     clock.resume();
-    await vi.advanceTimersByTimeAsync(39);
-    expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toHaveLength(1);
+    await passUntil(40, woken, '100 at 100');
   });
 
   test('wait longer than the maximum of a timer, 2^31-1 ms', async () => {
@@ -142,10 +132,7 @@ describe('sleepers on a running clock', () => {
     const woken = sleepers(new SimulatedClock(), longestMs + 10);
     await vi.advanceTimersByTimeAsync(longestMs);
     expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(9);
-    expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(woken).toHaveLength(1);
+    await passUntil(10, woken, expect.any(String));
     expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([longestMs, 10]);
   });
 
@@ -212,22 +199,15 @@ describe('an abort', () => {
   });
 });
 
-describe('a reset', () => {
-  test.each(['reset', 'restore', 'configure'] as const)('by %s rejects all sleepers', async (verb) => {
-    const clock = frozenClock();
-    const later = { nowMs: noonMs + 60_000, frozen: true, movedMs: 0 };
-    const woken = sleepers(clock, 10, Number.POSITIVE_INFINITY);
-    if (verb === 'restore') clock.restore(later);
-    else if (verb === 'configure') clock.configure({ startMs: later.nowMs, mode: 'frozen' });
-    else clock.reset();
-    await settle();
-    expect(woken).toEqual(['10 ResetError', 'Infinity ResetError']);
-  });
-
-  test('has a reason', async () => {
-    const clock = frozenClock();
-    const sleep = clock.sleep(10);
-    clock.reset();
-    await expect(sleep).rejects.toThrow(new ResetError());
-  });
+test.each(['reset', 'restore', 'configure'] as const)('%s rejects all sleepers with its reason', async (verb) => {
+  const clock = frozenClock();
+  const later = { nowMs: noonMs + 60_000, frozen: true, movedMs: 0 };
+  const rejected = expect(clock.sleep(10)).rejects.toThrow(new ResetError());
+  const woken = sleepers(clock, 10, Number.POSITIVE_INFINITY);
+  if (verb === 'restore') clock.restore(later);
+  else if (verb === 'configure') clock.configure({ startMs: later.nowMs, mode: 'frozen' });
+  else clock.reset();
+  await rejected;
+  await settle();
+  expect(woken).toEqual(['10 ResetError', 'Infinity ResetError']);
 });

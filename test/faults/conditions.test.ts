@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
 import { frozen } from '../support/frozen.js';
-import { code, rate, send, sendTimes } from '../support/plain-call.js';
+import { apiCall, code, rate, send, sendTimes } from '../support/plain-call.js';
 
 type Fault = NonNullable<Scenario['faults']>[number];
 type When = NonNullable<Fault['when']>;
@@ -384,15 +384,7 @@ describe('phase', () => {
 });
 
 describe('a delay', () => {
-  const call = (sim: Simulator) =>
-    sim.handle({
-      method: 'GET',
-      path: '/pets',
-      query: '',
-      baseUrl: '',
-      header: (name) => (name === 'authorization' ? 'Bearer free-key' : undefined),
-      body: undefined,
-    });
+  const call = (sim: Simulator) => sim.handle(apiCall());
 
   /** Delay of each request, in milliseconds, on a frozen clock that is moved. */
   async function delaysOf(delay: Fault['then']['delay'], count: number, seed = 1): Promise<number[]> {

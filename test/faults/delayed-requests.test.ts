@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { frozen, noon } from '../support/frozen.js';
+import { apiCall, type PlainCall } from '../support/plain-call.js';
 
 const noonMs = Date.parse(noon);
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -11,20 +12,7 @@ const threeOneTwo: Scenario = {
   faults: ['3s', '1s', '2s'].map((delay) => ({ when: { first: 1 }, then: { delay } })) as Scenario['faults'],
 };
 
-function send(
-  sim: Simulator,
-  { body, signal, query = '' }: { body?: string; signal?: AbortSignal; query?: string } = {},
-) {
-  return sim.handle({
-    method: body === undefined ? 'GET' : 'POST',
-    path: '/pets',
-    query,
-    baseUrl: 'http://petstore.test/v1',
-    header: (name) => ({ authorization: 'Bearer free-key', 'content-type': 'application/json' })[name],
-    body: body === undefined ? undefined : new TextEncoder().encode(body),
-    signal,
-  });
-}
+const send = (sim: Simulator, call?: PlainCall) => sim.handle(apiCall(call));
 
 const rex = '{"name":"Rex","categoryId":1}';
 /** Journal entries in the order of their responses: the id, and the time in milliseconds since noon. */

@@ -1,4 +1,5 @@
 import type { Answer, Simulator } from '../../src/index.js';
+import type { ApiCall } from '../../src/requests/api-call.js';
 
 export interface PlainCall {
   /** The API key; `null` sends no Authorization header. Default `free-key`. */
@@ -13,17 +14,15 @@ export interface PlainCall {
   headers?: Record<string, string>;
   /** Number of the connection. Default: unknown. */
   connection?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
-/** Sends one call directly to the core, without an adapter. */
-export function send(
-  sim: Simulator,
-  { key = 'free-key', path = '/pets', query = '', ...call }: PlainCall = {},
-): Answer {
+/** A call as an adapter makes it. */
+export function apiCall({ key = 'free-key', path = '/pets', query = '', ...call }: PlainCall = {}): ApiCall {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...call.headers };
   if (key !== null) headers.authorization ??= `Bearer ${key}`;
   const body = bytes(call.body);
-  const answer = sim.handle({
+  return {
     method: call.method ?? (body === undefined ? 'GET' : 'POST'),
     path,
     query,
@@ -31,7 +30,13 @@ export function send(
     header: (name) => headers[name],
     body,
     connection: call.connection,
-  });
+    signal: call.signal,
+  };
+}
+
+/** Sends one call directly to the core, without an adapter. */
+export function send(sim: Simulator, call?: PlainCall): Answer {
+  const answer = sim.handle(apiCall(call));
   if (answer instanceof Promise) throw new Error('A fault delays this call; send it through an adapter.');
   return answer;
 }
