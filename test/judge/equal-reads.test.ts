@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { type Program, runPrograms } from '../support/client-lab.js';
+import { type Program, runPrograms, sending } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
@@ -13,13 +13,8 @@ const lost = (calls?: number): Scenario => ({
   expect: { served: true },
 });
 
-const sends = (count: number, callAt: (n: number) => PlainCall = () => ({})): Program =>
-  function* ({ send }) {
-    for (let n = 0; n < count; n++) {
-      send(callAt(n));
-      yield 1_000;
-    }
-  };
+const sends = (count: number, calls: readonly PlainCall[] = [{}]): Program =>
+  sending(Array(count - 1).fill(1_000), calls);
 
 function judged(scenario: Scenario, program: Program) {
   const sim = frozen(scenario);
@@ -57,22 +52,17 @@ describe('an equal read after a lost response', () => {
   test('is not counted together with reads of other URLs, which may contain the attempt number', () => {
     const others = judged(
       lost(3),
-      sends(3, (n) => ({ query: `limit=${n + 1}` })),
+      sends(
+        3,
+        [1, 2, 3].map((limit) => ({ query: `limit=${limit}` })),
+      ),
     );
     expect([others.outcome, found(others, 'gave-up')]).toEqual(['inconclusive', undefined]);
   });
 
   test('is identified by its name', () => {
-    const never = judged(
-      lost(),
-      sends(3, (n) => named(`${n}`)),
-    );
-    expect(found(never, 'gave-up')?.requests).toEqual([1]);
-    const once = judged(
-      lost(),
-      sends(3, (n) => named(n < 2 ? 'a' : 'b')),
-    );
-    expect(once).toMatchObject({ outcome: 'pass', findings: [] });
+    expect(found(judged(lost(), sends(3, ['0', '1', '2'].map(named))), 'gave-up')?.requests).toEqual([1]);
+    expect(judged(lost(), sends(3, ['a', 'a', 'b'].map(named)))).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
   test('is a retry if there is a single response', () => {
@@ -95,18 +85,8 @@ describe('equal writes that all got a response', () => {
   });
 
   test('are as many calls as the scenario asks for, otherwise inconclusive', () => {
-    expect(
-      judged(
-        about(2),
-        sends(2, () => rex),
-      ).reason,
-    ).not.toContain('equal pets');
-    expect(
-      judged(
-        about(2),
-        sends(3, () => rex),
-      ),
-    ).toMatchObject({
+    expect(judged(about(2), sends(2, [rex])).reason).not.toContain('equal pets');
+    expect(judged(about(2), sends(3, [rex]))).toMatchObject({
       outcome: 'inconclusive',
       reason: expect.stringMatching(/^More equal pets were added than/),
     });
@@ -122,7 +102,7 @@ describe('a wait that the caller ended', () => {
   const ended = (afterMs: number, end: { hasFailed?: boolean; isInterrupted?: boolean } | undefined) => {
     const sim = frozen(wall);
     runPrograms(sim, [sends(1)]);
-    sim.clock.set(sim.clock.now() - 1_000 + afterMs);
+    sim.clock.advance(afterMs);
     return judge(sim, { isOver: true, ...(end && { end }) });
   };
 

@@ -4,7 +4,18 @@ import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { judge } from '../../src/verdict.js';
-import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import {
+  clients,
+  findingOn,
+  later,
+  type Program,
+  retryAfter,
+  retrying,
+  runPrograms,
+  sending,
+  verdictOn,
+  wall,
+} from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
@@ -25,36 +36,36 @@ describe('a 401', () => {
   });
 
   test('for a request with a key blames a probe that repeats it', () => {
-    expect(found(verdictOn(about, sending(waits, { key: 'revoked-key' })), 'retried-401')?.severity).toBe('fail');
+    expect(findingOn('retried-401', about, sending(waits, { key: 'revoked-key' }))?.severity).toBe('fail');
   });
 
   test('for a probe without a key does not hide repetitions of a rejected key', () => {
     const mixed = sending(waits, (at) => ({ key: at % 2 === 0 ? null : 'revoked-key' }));
-    expect(found(verdictOn(about, mixed), 'retried-401')?.measured).toBe('9 repeats');
+    expect(findingOn('retried-401', about, mixed)?.measured).toBe('9 repeats');
   });
 });
 
-describe('a wait of whole seconds after a decimal Retry-After', () => {
-  const asked = (text: string): Scenario => ({
-    ban: 'off',
-    faults: [{ when: { first: 2 }, then: { respond: { status: 429, headers: { 'Retry-After': text } } } }],
-  });
-  const guess = (text: string, ms: number) => found(verdictOn(asked(text), sending([ms, ms])), 'early-retry')?.text;
-
-  test('is a truncated fraction, not a cap', () => {
-    expect(guess('86400.5', 86_400_000)).toContain('looks like a truncated fraction of a second');
-    expect(guess('2.9', 2_004)).toContain('looks like a truncated fraction of a second');
-  });
-
-  test('has no named cause if it lacks more than the fraction', () => {
-    expect(guess('12.5', 10_000)).toContain('twice in a row after exactly 10.0 s. Wait');
-    expect(guess('2.5', 1_000)).toContain('twice in a row after exactly 1.0 s. Wait');
-  });
-
-  test('has no named cause, if the client was asked for one wait only', () => {
-    expect(guess('10', 9_000)).toContain('twice in a row after exactly 9.0 s. Wait');
-    expect(guess('45', 30_000)).toContain('after 30.0 s. Wait');
-  });
+test.each([
+  [
+    'of whole seconds after a decimal of a day is a truncated fraction',
+    '86400.5',
+    86_400_000,
+    'looks like a truncated fraction of a second',
+  ],
+  [
+    'of whole seconds after a decimal is a truncated fraction',
+    '2.9',
+    2_004,
+    'looks like a truncated fraction of a second',
+  ],
+  ['that lacks more than the fraction has no named cause', '12.5', 10_000, 'twice in a row after exactly 10.0 s. Wait'],
+  ['that lacks a second and a fraction has no named cause', '2.5', 1_000, 'twice in a row after exactly 1.0 s. Wait'],
+  ['after one required wait has no named cause', '10', 9_000, 'twice in a row after exactly 9.0 s. Wait'],
+  ['after one longer required wait has no named cause', '45', 30_000, 'after 30.0 s. Wait'],
+])('a wait %s', (_, retryAfter, ms, text) => {
+  const respond = { status: 429, headers: { 'Retry-After': retryAfter } };
+  const asked: Scenario = { ban: 'off', faults: [{ when: { first: 2 }, then: { respond } }] };
+  expect(findingOn('early-retry', asked, sending([ms, ms]))?.text).toContain(text);
 });
 
 describe('different Retry-After and X-RateLimit-Reset', () => {
@@ -64,7 +75,7 @@ describe('different Retry-After and X-RateLimit-Reset', () => {
     windows: { minute: '1s' },
     faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false, failTimes: 2 } }],
   };
-  const early = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'early-retry');
+  const early = (waits: readonly number[]) => findingOn('early-retry', stubborn, sending(waits));
 
   test('require Retry-After of a client that was refused again after Reset', () => {
     expect(early([560, 1_000])).toMatchObject({
@@ -95,7 +106,7 @@ describe('different Retry-After and X-RateLimit-Reset', () => {
         yield Number(headers['X-RateLimit-Reset']) * 1_000 - now();
       }
     };
-    expect(found(verdictOn(small, untilReset, untilReset, untilReset), 'early-retry')).toBeUndefined();
+    expect(findingOn('early-retry', small, untilReset, untilReset, untilReset)).toBeUndefined();
   });
 });
 
@@ -115,19 +126,15 @@ describe('a write without a response that is not sent again', () => {
     ['a lost answer', cut],
   ])('after %s is given up silently if the command exits with 0', (_, scenario) => {
     const verdict = judged(scenario, { hasFailed: false }, once);
+    const allowed = 'an error for the caller, or a check whether the pet was stored';
     expect(found(verdict, 'gave-up')).toMatchObject({
       severity: 'warn',
       requests: [1],
-      allowed: 'an error for the caller, or a check whether the pet was stored',
+      allowed,
+      text: expect.stringContaining('Not repeating the write is right, but the caller needs an error'),
     });
-    expect(found(verdict, 'gave-up')?.text).toContain(
-      'Not repeating the write is right, but the caller needs an error',
-    );
     const asked = judged({ ...scenario, expect: { served: true } }, { hasFailed: false }, once);
-    expect([asked.outcome, found(asked, 'gave-up')?.allowed]).toEqual([
-      'fail',
-      'an error for the caller, or a check whether the pet was stored',
-    ]);
+    expect([asked.outcome, found(asked, 'gave-up')?.allowed]).toEqual(['fail', allowed]);
   });
 
   test('is given up silently if the client disconnected and the command exits with 0', () => {
@@ -157,12 +164,8 @@ describe('a write without a response that is not sent again', () => {
   });
 
   test('is allowed if the client found its pet by a read, or sent the write again', () => {
-    for (const later of [{ query: 'limit=100' }, rex]) {
-      const verdict = judged(
-        answered,
-        { hasFailed: false },
-        sending([1_000], (at) => (at === 0 ? rex : later)),
-      );
+    for (const next of [{ query: 'limit=100' }, rex]) {
+      const verdict = judged(answered, { hasFailed: false }, sending([1_000], [rex, next]));
       expect(found(verdict, 'gave-up')).toBeUndefined();
     }
   });
@@ -170,9 +173,10 @@ describe('a write without a response that is not sent again', () => {
   test('is given up if the client only sent its other pets, as many as the scenario asks for', () => {
     const three: Scenario = { ...answered, client: { operation: 'createPet', calls: 3 } };
     const named = (at: number): PlainCall => ({ body: { name: `Pet ${at}`, categoryId: 1 } });
-    expect(found(judged(three, { hasFailed: false }, sending([10, 10], named)), 'gave-up')?.requests).toEqual([1]);
+    const gaveUp = (waits: number[]) => found(judged(three, { hasFailed: false }, sending(waits, named)), 'gave-up');
+    expect(gaveUp([10, 10])?.requests).toEqual([1]);
     // One of four writes for three calls may be a retry with a new pet.
-    expect(found(judged(three, { hasFailed: false }, sending([10, 10, 10], named)), 'gave-up')).toBeUndefined();
+    expect(gaveUp([10, 10, 10])).toBeUndefined();
   });
 });
 
@@ -182,7 +186,7 @@ describe('waits on top of Retry-After', () => {
     faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
   };
   const flat = (added: readonly number[]) =>
-    found(verdictOn(stubborn, sending(added.map((ms) => 1_000 + Math.round(ms)))), 'no-backoff-growth');
+    findingOn('no-backoff-growth', stubborn, sending(added.map((ms) => 1_000 + Math.round(ms))));
   /** Random numbers from 0 up to `most`, equal in every run. */
   const drawn = (seed: number, most: number) => (at: number) => most * seededFraction(seed, at);
   const share = (waitsOf: (seed: number) => number[]) =>
@@ -237,29 +241,42 @@ describe('sequential calls of one URL', () => {
     ...(client && { client }),
   });
   const storm = (waits: readonly number[], client?: Scenario['client'], callAt?: (at: number) => PlainCall) =>
-    found(verdictOn(refused(client), sending([2_000, ...waits], callAt)), 'retry-storm');
+    findingOn('retry-storm', refused(client), sending([2_000, ...waits], callAt));
   const three = { key: 'free-key', calls: 3 };
   const series = [100, 600, 1_600];
 
-  test('are separated by growing waits that restart', () => {
-    for (const client of [three, undefined]) expect(storm([...series, 5, ...series], client)).toBeUndefined();
-    expect(storm([...series, 100, ...series], three)).toBeUndefined();
+  const nested = [...series, 5, ...series, 5, ...series];
+  const onTwo = (at: number): PlainCall => ({ connection: at < 5 ? 1 : 2 });
+  const inTurn = (at: number): PlainCall => ({ connection: 1 + (at % 2) });
+  const even = Array(7).fill(1_000);
+
+  test.each<[string, number[], Scenario['client']?, ((at: number) => PlainCall)?]>([
+    ['growing waits that restart, of three calls', [...series, 5, ...series], three],
+    ['growing waits that restart, of any number of calls', [...series, 5, ...series]],
+    ['growing waits that restart after a wait, of three calls', [...series, 100, ...series], three],
+    ['connections, if the scenario asks for several calls', even, three, onTwo],
+  ])('are separated by %s', (_, waits, client, callAt) => {
+    expect(storm(waits, client, callAt)).toBeUndefined();
   });
 
-  test('are one call with nested retries if the scenario asks for one call, or if the outer layer waits', () => {
-    const nested = [...series, 5, ...series, 5, ...series];
+  test.each<[string, 'fail' | 'warn', number[], Scenario['client']?, ((at: number) => PlainCall)?]>([
+    ['nested retries whose outer layer waits', 'fail', [...series, 100, ...series, 600, ...series]],
+    ['more nested retries than calls', 'fail', [...nested, 5, ...series], three],
+    ['one call on two connections, because a client may change its connection', 'fail', even, undefined, onTwo],
+    ['calls on connections in turn', 'warn', even, three, inTurn],
+    ['one loop without waits, some delayed by a busy machine', 'fail', [1, 60, 0, 1, 90, 0, 2]],
+    ['one loop without waits, most delayed by a busy machine', 'fail', [45, 150, 3, 60, 10, 0, 2]],
+    [
+      'one call with random waits, as the scenario asks for no more',
+      'fail',
+      [900, 300, 1_200, 100, 700, 1_500, 200, 800],
+    ],
+  ])('are %s: %s', (_, severity, waits, client, callAt) => {
+    expect(storm(waits, client, callAt)?.severity).toBe(severity);
+  });
+
+  test('are one call with nested retries if the scenario asks for one call', () => {
     expect(storm(nested, { key: 'free-key' })?.text).toContain('nested retries multiply');
-    expect(storm([...series, 100, ...series, 600, ...series])?.severity).toBe('fail');
-    expect(storm([...nested, 5, ...series], three)?.severity).toBe('fail');
-  });
-
-  test('are separated by connections if the scenario asks for several calls with a connection each', () => {
-    const onTwo = (at: number): PlainCall => ({ connection: at < 5 ? 1 : 2 });
-    expect(storm(Array(7).fill(1_000), three, onTwo)).toBeUndefined();
-    // A client may change its connection.
-    expect(storm(Array(7).fill(1_000), undefined, onTwo)?.severity).toBe('fail');
-    const inTurn = (at: number): PlainCall => ({ connection: 1 + (at % 2) });
-    expect(storm(Array(7).fill(1_000), three, inTurn)?.severity).toBe('warn');
   });
 
   test('are counted in total if they cannot be separated, without mention of layers', () => {
@@ -283,16 +300,6 @@ describe('sequential calls of one URL', () => {
     expect(storm(atOnce, { key: 'free-key', calls: 2 })?.severity).toBe('fail');
   });
 
-  test('are one loop without waits if a busy machine delays some', () => {
-    expect(storm([1, 60, 0, 1, 90, 0, 2])?.severity).toBe('fail');
-    expect(storm([45, 150, 3, 60, 10, 0, 2])?.severity).toBe('fail');
-  });
-
-  test('with random waits are one call if the scenario asks for no more', () => {
-    const random = [900, 300, 1_200, 100, 700, 1_500, 200, 800];
-    expect(storm(random)?.severity).toBe('fail');
-  });
-
   test('are found if one of them has too many attempts', () => {
     expect(storm([...series, 5, 100, 200, 400, 800, 1_600, 3_200], three)).toMatchObject({
       severity: 'fail',
@@ -302,7 +309,6 @@ describe('sequential calls of one URL', () => {
 });
 
 describe('a client that changes its User-Agent with each request', () => {
-  const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
   const agent = (at: number, more: PlainCall = {}): PlainCall => ({
     ...more,
     headers: { 'user-agent': `bot ${at}`, ...more.headers },
@@ -341,13 +347,7 @@ describe('a client that changes its User-Agent with each request', () => {
   });
 
   test('differs from several programs with a connection each', () => {
-    const programs = [0, 1].map(
-      (at): Program =>
-        function* (lab) {
-          yield at * 5_000;
-          yield* sending([30_000], agent(at))(lab);
-        },
-    );
+    const programs = [0, 1].map((at) => later(at * 5_000, sending([30_000], agent(at))));
     expect(blamed(verdictOn(wall, ...programs))).toEqual(['no-shared-gate']);
   });
 });
@@ -358,16 +358,7 @@ describe('several independent processes with one key', () => {
     ban: 'off',
     faults: [{ when: { first: 4 }, then: { respond: { status: 429, headers: { 'Retry-After': seconds } } } }],
   });
-  /** Starts a number of processes at an interval. */
-  const processes = (count: number, apartMs: number, one: Program) =>
-    Array.from(
-      { length: count },
-      (_, at): Program =>
-        function* (lab) {
-          yield at * apartMs;
-          yield* one(lab);
-        },
-    );
+  const processes = (count: number, apartMs: number, one: Program) => clients(count, (at) => later(at * apartMs, one));
   const held = (scenario: Scenario, ...programs: Program[]) => {
     const sim = frozen(scenario);
     runPrograms(sim, programs);
@@ -399,25 +390,23 @@ describe('several independent processes with one key', () => {
     expect(found(held(asked(10), elsewhere), 'early-retry')?.severity).toBe('fail');
   });
 
-  test('do not excuse a single client that retries early, on any number of connections', () => {
-    const on = (connectionOf: (at: number) => number, ms: readonly number[]) =>
-      held(
-        asked(10),
-        sending(ms, (at) => ({ connection: connectionOf(at) })),
-      );
-    const fails = (verdict: ReturnType<typeof held>) => found(verdict, 'early-retry')?.severity;
-    // One retry for two refusals.
-    expect(fails(on((at) => at, [300, 10_100]))).toBe('fail');
-    // An early retry on the connection of the refusal.
-    expect(fails(on((at) => at % 2, [200, 200, 200, 10_000, 100, 100, 100]))).toBe('fail');
-    // No process has retried.
-    expect(fails(on((at) => at, [30, 30, 30]))).toBe('fail');
-    // One process has retried, and another early retry follows.
-    expect(fails(on((at) => at, [500, 9_600, 50, 600]))).toBe('fail');
-    // The process obeys the second refusal, and continues with its next call.
-    expect(fails(on((at) => at, [500, 10_030, 30, 10_030, 30]))).toBe('fail');
-    // The second retry is on another day.
-    expect(fails(on((at) => at, [300, 10_100, 60_000]))).toBe('fail');
+  test.each([
+    ['sends one retry for two refusals', [0, 1, 2], [300, 10_100]],
+    [
+      'retries early on the connection of the refusal',
+      [0, 1, 0, 1, 0, 1, 0, 1],
+      [200, 200, 200, 10_000, 100, 100, 100],
+    ],
+    ['retries in no process', [0, 1, 2, 3], [30, 30, 30]],
+    ['sends another early retry after the retry of one process', [0, 1, 2, 3, 4], [500, 9_600, 50, 600]],
+    ['obeys the second refusal, and continues with its next call', [0, 1, 2, 3, 4, 5], [500, 10_030, 30, 10_030, 30]],
+    ['sends the second retry much later', [0, 1, 2, 3], [300, 10_100, 60_000]],
+  ])('do not excuse a single client that %s', (_, connections, waits) => {
+    const program = sending(
+      waits,
+      connections.map((connection) => ({ connection })),
+    );
+    expect(found(held(asked(10), program), 'early-retry')?.severity).toBe('fail');
   });
 
   test('are no evidence during their waits, and are blamed if none retries', () => {
