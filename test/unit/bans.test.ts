@@ -18,32 +18,50 @@ const codesAt = (sim: Simulator, ...times: number[]) => times.map((ms) => code(s
 const limited = 'rate_limit_exceeded';
 const banned = 'key_banned';
 
+const strict = { ban: 'strict' } as const;
+const ownSettings: Scenario = { ban: { after: 1, graceMs: 0, toleranceMs: 0 } };
+
+/** Requests of the free key, each after some milliseconds, with the code of the response. */
+test.each<[does: string, scenario: Scenario, ...requests: [ms: number, code: string][]]>([
+  ['is counted one millisecond after the grace period', strict, [0, limited], [1000, limited], [1001, banned]],
+  ['is not counted if early within the tolerance', strict, [0, limited], [59_950, limited], [59_999, limited]],
+  ['is counted if early beyond the tolerance', strict, [0, limited], [59_949, banned]],
+  ['is counted by the grace period of the scenario', ownSettings, [0, limited], [0, limited], [1, banned]],
+  ['is counted by the tolerance of the scenario', ownSettings, [0, limited], [59_999, banned]],
+  ['does not restart the grace period', {}, [0, limited], [2000, limited], [2000, limited], [2000, banned]],
+  ['is the third of the default', {}, [0, limited], [2000, limited], [3000, limited], [4000, banned]],
+  ['is the first of the preset strict', strict, [0, limited], [2000, banned]],
+  [
+    'after a ban starts with another grace period',
+    { ban: { seconds: 5, after: 1 } },
+    [0, limited],
+    [2000, banned],
+    [7000, limited],
+    [8000, limited],
+    [8001, banned],
+  ],
+  [
+    'after a ban and before a success bans again',
+    { keys: { 'free-key': { usage: { day: 1000 } } }, ban: { seconds: 10 } },
+    [0, limited],
+    [2000, limited],
+    [4000, limited],
+    [6000, banned],
+    [16_000, limited],
+    [18_000, banned],
+  ],
+])('a strike %s', (_, scenario, ...requests) => {
+  const times = requests.map(([ms]) => ms);
+  expect(codesAt(exhausted(scenario), ...times)).toEqual(requests.map(([, code]) => code));
+});
+
 describe('a strike', () => {
   test('is not counted within the grace period after the first refusal', () => {
-    const sim = exhausted({ ban: 'strict' });
+    const sim = exhausted(strict);
     sendTimes(sim, 500);
     sim.clock.advance(1000);
     expect(sendTimes(sim, 500).every((answer) => code(answer) === limited)).toBe(true);
     expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active' });
-  });
-
-  test('is counted one millisecond after the grace period', () => {
-    expect(codesAt(exhausted({ ban: 'strict' }), 0, 1000, 1001)).toEqual([limited, limited, banned]);
-  });
-
-  test('is not counted for a request that is early within the tolerance', () => {
-    expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_950, 59_999)).toEqual([limited, limited, limited]);
-    expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_949)).toEqual([limited, banned]);
-  });
-
-  test('is counted by the settings of the scenario', () => {
-    const ban = { after: 1, graceMs: 0, toleranceMs: 0 };
-    expect(codesAt(exhausted({ ban }), 0, 0, 1)).toEqual([limited, limited, banned]);
-    expect(codesAt(exhausted({ ban }), 0, 59_999)).toEqual([limited, banned]);
-  });
-
-  test('does not restart the grace period', () => {
-    expect(codesAt(exhausted(), 0, 2000, 2000, 2000)).toEqual([limited, limited, limited, banned]);
   });
 
   test('is cleared with the episode by the next accepted request', () => {
@@ -85,12 +103,11 @@ describe('the number of strikes before a ban', () => {
     expect(codes.at(-1)).toBe(banned);
   });
 
-  test('is 3 by default', () => {
-    expect(codesAt(exhausted(), 0, 2000, 3000, 4000)).toEqual([limited, limited, limited, banned]);
-  });
-
-  test('can be 0, which never bans', () => {
-    const sim = exhausted({ ban: { after: 0 } });
+  test.each<[string, Scenario]>([
+    ['can be 0', { ban: { after: 0 } }],
+    ['is 0 with the preset off', { ban: 'off' }],
+  ])('%s, which never bans', (_, scenario) => {
+    const sim = exhausted(scenario);
     for (let ms = 0; ms < 59_000; ms += 500) expect(code(sendAt(sim, ms))).toBe(limited);
     expect(sendAt(sim, 60_000).status).toBe(200);
   });
@@ -198,17 +215,6 @@ describe('a ban', () => {
     expect(send(sim).status).toBe(401);
   });
 
-  test('ends the episode: the next refusal starts another grace period', () => {
-    const sim = exhausted({ ban: { seconds: 5, after: 1 } });
-    expect(codesAt(sim, 0, 2000, 7000, 8000, 8001)).toEqual([limited, banned, limited, limited, banned]);
-  });
-
-  test('keeps the strikes until a request is accepted, so that one more strike bans again', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } }, ban: { seconds: 10 } });
-    expect(codesAt(sim, 0, 2000, 4000, 6000)).toEqual([limited, limited, limited, banned]);
-    expect(codesAt(sim, 16_000, 18_000)).toEqual([limited, banned]);
-  });
-
   test('set by a control operation lasts for its time and can be lifted', () => {
     const sim = frozen();
     sim.keys.ban('free-key', '1500ms');
@@ -281,10 +287,6 @@ describe('the preset', () => {
     expect(frozen({ ban: 'default' }).settings).toEqual(frozen().settings);
   });
 
-  test('strict bans at the first strike', () => {
-    expect(codesAt(exhausted({ ban: 'strict' }), 0, 2000)).toEqual([limited, banned]);
-  });
-
   test('binance has clock-aligned windows and bans with 418 from two minutes to three days', () => {
     const sim = frozen({ ban: 'binance' });
     expect(sim.settings).toMatchObject({
@@ -310,11 +312,6 @@ describe('the preset', () => {
     const sim = exhausted({ ban: 'penalty' });
     codesAt(sim, 0, 2000, 3000, 4000);
     expect(rate(sendAt(sim, 100_000)).retryAfter).toBe(120);
-  });
-
-  test('off never bans', () => {
-    const sim = exhausted({ ban: 'off' });
-    for (let ms = 0; ms < 59_000; ms += 1000) expect(code(sendAt(sim, ms))).toBe(limited);
   });
 
   test('is overridden by an assumption', () => {

@@ -18,14 +18,38 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a real clock', () => {
-  test("shows the machine's time, read at each call", () => {
-    const clock = new SimulatedClock();
-    expect(clock.now()).toBe(machineMs);
-    vi.setSystemTime(machineMs + 1234);
-    expect(clock.now()).toBe(machineMs + 1234);
-  });
+/** A clock some milliseconds after its start on a machine whose time runs. */
+const clockAfter = (ms: number, options: ConstructorParameters<typeof SimulatedClock>[0] = {}) => {
+  const clock = new SimulatedClock(options);
+  vi.advanceTimersByTime(ms);
+  return clock;
+};
+const frozenAtNoon = { startMs: noonMs, mode: 'frozen' } as const;
 
+test.each([
+  ["shows the machine's time", 1234, {}, machineMs + 1234],
+  ["runs from the scenario's start time", 1500, { startMs: noonMs }, noonMs + 1500],
+  ['is ahead of the machine by its skew', 10, { skewMs: 90_000 }, machineMs + 90_010],
+  ['runs at its speed', 1000, { startMs: noonMs, speed: 60 }, noonMs + 60_000],
+  ['runs slowly, in whole milliseconds', 4, { startMs: noonMs, speed: 0.4 }, noonMs + 1],
+  [
+    'stops at the last millisecond of the year 9999',
+    60_000,
+    { startMs: Date.parse('9999-12-31T23:59:59Z') },
+    Date.parse('9999-12-31T23:59:59.999Z'),
+  ],
+  ['that is frozen stops at its start', 60_000, frozenAtNoon, noonMs],
+  [
+    "that is frozen starts at the machine's time by default",
+    60_000,
+    { mode: 'frozen', skewMs: 1000 } as const,
+    machineMs + 1000,
+  ],
+])('a clock %s', (_, ms, options, nowMs) => {
+  expect(clockAfter(ms, options).now()).toBe(nowMs);
+});
+
+describe('a real clock', () => {
   test('lets fake timers move the limits of a simulator', () => {
     const sim = createSimulator();
     expect(sendTimes(sim, 61).at(-1)?.status).toBe(429);
@@ -43,31 +67,8 @@ describe('a real clock', () => {
     expect(clock.state()).toEqual({ nowMs: noonMs + 5, frozen: false, movedMs: 0 });
   });
 
-  test("runs from the scenario's start time", () => {
-    const clock = new SimulatedClock({ startMs: noonMs });
-    expect(clock.now()).toBe(noonMs);
-    vi.advanceTimersByTime(1500);
-    expect(clock.now()).toBe(noonMs + 1500);
-  });
-
-  test('is ahead of the machine by its skew', () => {
-    const clock = new SimulatedClock({ skewMs: 90_000 });
-    vi.advanceTimersByTime(10);
-    expect(clock.now()).toBe(machineMs + 90_010);
-  });
-
-  test('runs at its speed, in whole milliseconds', () => {
-    const clock = new SimulatedClock({ startMs: noonMs, speed: 60 });
-    vi.advanceTimersByTime(1000);
-    expect(clock.now()).toBe(noonMs + 60_000);
-    const slow = new SimulatedClock({ startMs: noonMs, speed: 0.4 });
-    vi.advanceTimersByTime(4);
-    expect(slow.now()).toBe(noonMs + 1);
-  });
-
   test('keeps its speed after advance, set, freeze and resume', () => {
-    const clock = new SimulatedClock({ startMs: noonMs, speed: 10 });
-    vi.advanceTimersByTime(1000);
+    const clock = clockAfter(1000, { startMs: noonMs, speed: 10 });
     clock.advance('1m');
     expect(clock.now()).toBe(noonMs + 70_000);
     vi.advanceTimersByTime(100);
@@ -81,19 +82,11 @@ describe('a real clock', () => {
     expect(clock.now()).toBe(noonMs + 72_000);
     expect(clock.frozen).toBe(false);
   });
-
-  test('stops at the last millisecond of the year 9999', () => {
-    const clock = new SimulatedClock({ startMs: Date.parse('9999-12-31T23:59:59Z') });
-    vi.advanceTimersByTime(60_000);
-    expect(new Date(clock.now()).toISOString()).toBe('9999-12-31T23:59:59.999Z');
-  });
 });
 
 describe('a frozen clock', () => {
   test('stops until it is moved', () => {
-    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
-    vi.advanceTimersByTime(60_000);
-    expect(clock.now()).toBe(noonMs);
+    const clock = clockAfter(60_000, frozenAtNoon);
     clock.advance(1);
     clock.advance('2s');
     expect(clock.now()).toBe(noonMs + 2001);
@@ -107,15 +100,8 @@ describe('a frozen clock', () => {
     expect(sim.clock.movedMs).toBe(5);
   });
 
-  test("starts at the machine's time if the scenario names none", () => {
-    const clock = new SimulatedClock({ mode: 'frozen', skewMs: 1000 });
-    vi.advanceTimersByTime(60_000);
-    expect(clock.now()).toBe(machineMs + 1000);
-  });
-
   test('does not catch up on the time during which it was frozen', () => {
-    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
-    vi.advanceTimersByTime(60_000);
+    const clock = clockAfter(60_000, frozenAtNoon);
     clock.resume();
     expect(clock.now()).toBe(noonMs);
     vi.advanceTimersByTime(5);
@@ -123,7 +109,7 @@ describe('a frozen clock', () => {
   });
 
   test("returns to the scenario's start at a reset", () => {
-    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
+    const clock = new SimulatedClock(frozenAtNoon);
     clock.advance('1d');
     clock.resume();
     clock.reset();
@@ -133,7 +119,7 @@ describe('a frozen clock', () => {
 });
 
 test('a clock is set forward and back, by date, milliseconds or ISO text with a time zone', () => {
-  const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
+  const clock = new SimulatedClock(frozenAtNoon);
   clock.set('2026-01-01T14:00:00+01:00');
   expect(clock.now()).toBe(noonMs + 3_600_000);
   clock.set(new Date('2030-12-05T00:00:00Z'));
@@ -172,25 +158,27 @@ test('a snapshot of a clock restores its time, whether it is frozen, and by how 
   expect(clock.state()).toEqual({ nowMs: noonMs + 3_600_000, frozen: true, movedMs: 3_600_000 });
 });
 
+const noDuration = 'expected a duration such as "500ms", "2s", "5m" or "1d", got';
+const noInstant = 'expected an instant such as "2030-12-05T00:00:00Z", got';
 test.each([
-  ['advance', -1, 'expected a duration such as "500ms", "2s", "5m" or "1d", got -1'],
-  ['advance', Number.NaN, 'expected a duration such as "500ms", "2s", "5m" or "1d", got NaN'],
-  ['advance', 'soon', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "soon"'],
-  ['advance', '-5s', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "-5s"'],
-  ['advance', '', 'expected a duration such as "500ms", "2s", "5m" or "1d", got ""'],
+  ['advance', -1, `${noDuration} -1`],
+  ['advance', Number.NaN, `${noDuration} NaN`],
+  ['advance', 'soon', `${noDuration} "soon"`],
+  ['advance', '-5s', `${noDuration} "-5s"`],
+  ['advance', '', `${noDuration} ""`],
   ['advance', '4000000d', movedTooFar],
   ['advance', Number.MAX_VALUE, movedTooFar],
-  ['set', 'noon', 'expected an instant such as "2030-12-05T00:00:00Z", got "noon"'],
-  ['set', '2026-01-01T12:00:00', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-01-01T12:00:00"'],
-  ['set', '2026-13-01T12:00:00Z', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-13-01T12:00:00Z"'],
-  ['set', '2026-01-01', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-01-01"'],
-  ['set', Number.NaN, 'expected an instant such as "2030-12-05T00:00:00Z", got null'],
-  ['set', new Date(Number.NaN), 'expected an instant such as "2030-12-05T00:00:00Z", got null'],
+  ['set', 'noon', `${noInstant} "noon"`],
+  ['set', '2026-01-01T12:00:00', `${noInstant} "2026-01-01T12:00:00"`],
+  ['set', '2026-13-01T12:00:00Z', `${noInstant} "2026-13-01T12:00:00Z"`],
+  ['set', '2026-01-01', `${noInstant} "2026-01-01"`],
+  ['set', Number.NaN, `${noInstant} null`],
+  ['set', new Date(Number.NaN), `${noInstant} null`],
   ['set', -1, 'expected an instant of the years 1970 to 9999, got -1'],
   ['set', '1969-12-31T23:59:59Z', 'expected an instant of the years 1970 to 9999, got "1969-12-31T23:59:59Z"'],
   ['set', Date.UTC(10_000, 0, 1), 'expected an instant of the years 1970 to 9999, got 253402300800000'],
 ] as const)('%s(%s) throws a RangeError with the expected form, and moves nothing', (verb, input, expected) => {
-  const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
+  const clock = new SimulatedClock(frozenAtNoon);
   const move = () => (verb === 'advance' ? clock.advance(input as string) : clock.set(input));
   expect(move).toThrow(RangeError);
   expect(move).toThrow(expected);
@@ -241,20 +229,13 @@ test.each([
   expect(() => frozen({ clock: { start } })).toThrow('scenario at clock.start: expected an instant');
 });
 
-test('a clock can be behind the machine', () => {
-  const sim = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: '-40s' } });
-  expect(send(sim).headers.Date).toBe('Thu, 01 Jan 2026 11:59:20 GMT');
-  const inNumbers = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: -40_000 } });
-  expect(inNumbers.clock.now()).toBe(sim.clock.now());
-});
-
-test('a skew cannot move the clock before the year 1970', () => {
-  expect(frozen({ clock: { start: '1970-01-01T00:00:00Z', skew: '-1d' } }).clock.now()).toBe(0);
-});
-
-test('a skew cannot move the clock past the year 9999', () => {
-  const sim = frozen({ clock: { start: '9999-12-31T00:00:00Z', skew: '2d' } });
-  expect(send(sim).headers.Date).toBe('Fri, 31 Dec 9999 23:59:59 GMT');
+test.each<[string, string, string | number, string]>([
+  ['be behind the machine', noon, '-40s', 'Thu, 01 Jan 2026 11:59:20 GMT'],
+  ['be behind the machine by a number of milliseconds', noon, -40_000, 'Thu, 01 Jan 2026 11:59:20 GMT'],
+  ['not go before the year 1970 by a skew', '1970-01-01T00:00:00Z', '-1d', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ['not go past the year 9999 by a skew', '9999-12-31T00:00:00Z', '2d', 'Fri, 31 Dec 9999 23:59:59 GMT'],
+])('a clock can %s', (_, start, skew, date) => {
+  expect(send(frozen({ clock: { start, skew } })).headers.Date).toBe(date);
 });
 
 test('exposes to users how to move it, but no internals', () => {
