@@ -14,6 +14,10 @@ const { clients: results } = readResults();
 const pages = clientsPages();
 const libraries = clients.filter(({ isLoop }) => !isLoop);
 
+const findingOf = (code: FindingCode, severity: Finding['severity'], requests = [1]): Finding => ({
+  ...{ code, severity, requests, at: '', measured: '', allowed: '', text: '' },
+});
+
 /** Remedy of a finding about one refused GET with a User-Agent. */
 function remedyOf(
   code: FindingCode,
@@ -21,9 +25,8 @@ function remedyOf(
   dependencies?: Dependencies,
   severity: Finding['severity'] = 'fail',
 ): string | undefined {
-  const finding: Finding = { code, severity, at: '', requests: [1], measured: '', allowed: '', text: '' };
   const request = { id: 1, client: userAgent, isWrite: false, status: 429 };
-  return withRemedies([finding], [request], dependencies)[0]?.remedy;
+  return withRemedies([findingOf(code, severity)], [request], dependencies)[0]?.remedy;
 }
 
 const userAgentOf = ({ id }: Client) => results[id]?.userAgent || undefined;
@@ -196,15 +199,7 @@ describe('the library', () => {
 
   test('of several is not named, and one of several requests is', () => {
     const [got, curl] = ['got (https://github.com/sindresorhus/got)', 'curl/8.0.0'];
-    const finding: Finding = {
-      code: 'early-retry',
-      severity: 'fail',
-      at: '',
-      requests: [1, 2],
-      measured: '',
-      allowed: '',
-      text: '',
-    };
+    const finding = findingOf('early-retry', 'fail', [1, 2]);
     const requests = (one: string, two: string) =>
       [one, two].map((client, index) => ({ id: index + 1, client, isWrite: false, status: 429 }));
     expect(withRemedies([finding], requests(got, curl))[0]?.remedy).toBeUndefined();
@@ -212,15 +207,7 @@ describe('the library', () => {
   });
 
   test('is no remedy for a write that may be stored, which must not be sent again', () => {
-    const finding: Finding = {
-      code: 'gave-up',
-      severity: 'warn',
-      at: '',
-      requests: [1],
-      measured: '',
-      allowed: '',
-      text: '',
-    };
+    const finding = findingOf('gave-up', 'warn');
     const remedies = [0, 201, 429, 503].map((status) => {
       const request = { id: 1, client: 'curl/8.0.0', isWrite: true, status };
       return withRemedies([finding], [request])[0]?.remedy !== undefined;

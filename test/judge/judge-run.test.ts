@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario, Simulator } from '../../src/index.js';
+import type { Simulator } from '../../src/index.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
-import { retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { retryAfter, retrying, runPrograms, sending, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
-
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 
 const factsOf = ({ name, scenario: { expect, client }, clock }: Simulator) => ({
   ...{ scenario: name, expect, needs: client },

@@ -4,13 +4,10 @@ import type { Scenario, Simulator } from '../../src/index.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
-import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { obeying, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { type PlainCall, send } from '../support/plain-call.js';
-
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
-const obeying = retrying((answer) => retryAfter(answer) * 1000);
 
 describe('the verdict', () => {
   test('passes a client that was refused and waited', () => {
@@ -157,7 +154,7 @@ describe('the verdict', () => {
     send(sim);
     sim.journal.clear();
     sim.clock.advance('1s');
-    runPrograms(sim, [retrying((answer) => retryAfter(answer) * 1000)]);
+    runPrograms(sim, [obeying]);
     expect(judge(sim).outcome).toBe('pass');
   });
 

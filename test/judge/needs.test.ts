@@ -6,10 +6,9 @@ import { rules } from '../../src/judge/rules.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
-import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { obeying, type Program, runPrograms, sending, wall } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const codes = Object.keys(rules) as FindingCode[];
 const needing = codes.filter((code) => rules[code].needs === 'simulator');
 
@@ -55,7 +54,6 @@ describe('the declared needs of a rule', () => {
 });
 
 describe('observed requests', () => {
-  const obeying = retrying((answer) => retryAfter(answer) * 1000);
   const cases: [does: string, scenario: Scenario, client: Program][] = [
     ['waits', wall, obeying],
     ['comes too early', { ...wall, ban: 'off' }, sending([2_000, 2_000])],

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
-const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const write = { body: { name: 'Rex', categoryId: 1 } };
 
 /** A client that gives up on a 429. */

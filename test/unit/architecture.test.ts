@@ -6,159 +6,50 @@ const root = join(import.meta.dirname, '../../src');
 
 /**
  * Which folders of src/ a folder may import from; everything else is an error. A folder `node/` is not part of its room,
- * so the room cannot import it. docs/architecture.md explains the order.
+ * so the room cannot import it. docs/architecture.md explains the order. A line deeper in continues the one above.
  */
-const laws: Readonly<Record<string, readonly string[]>> = {
-  values: [],
-  validation: ['values'],
-  clock: ['values'],
-  requests: ['clock', 'values'],
-  'rate-limits': ['requests', 'values'],
-  journal: ['requests', 'values'],
-  'in-process': ['clock', 'journal', 'requests', 'values'],
-  faults: ['rate-limits', 'requests', 'values'],
-  scenario: ['clock', 'faults', 'rate-limits', 'requests', 'validation', 'values'],
-  simulator: ['clock', 'faults', 'in-process', 'journal', 'rate-limits', 'requests', 'scenario', 'values'],
-  'own-routes': ['in-process', 'rate-limits', 'requests', 'simulator', 'values'],
-  sandboxes: ['scenario', 'simulator', 'values'],
-  'traffic-files': ['requests', 'values'],
-  judge: ['journal', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
-  'control-api': [
-    'clock',
-    'faults',
-    'journal',
-    'judge',
-    'rate-limits',
-    'requests',
-    'sandboxes',
-    'scenario',
-    'simulator',
-    'traffic-files',
-    'validation',
-    'values',
-  ],
-  persistence: [
-    'clock',
-    'control-api',
-    'faults',
-    'journal',
-    'judge',
-    'rate-limits',
-    'requests',
-    'sandboxes',
-    'scenario',
-    'simulator',
-    'values',
-  ],
-  petstore: [
-    'clock',
-    'control-api',
-    'rate-limits',
-    'requests',
-    'scenario',
-    'simulator',
-    'traffic-files',
-    'validation',
-    'values',
-  ],
-  dashboard: ['control-api', 'judge', 'rate-limits', 'simulator', 'values'],
-  fidelity: ['judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
-  hunt: ['clock', 'judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
-  'test-kits': ['clock', 'hunt', 'in-process', 'journal', 'judge', 'petstore', 'scenario', 'simulator', 'values'],
-  'judge/node': [],
-  'scenario/node': [
-    'control-api',
-    'petstore',
-    'rate-limits',
-    'requests',
-    'scenario',
-    'simulator',
-    'validation',
-    'values',
-  ],
-  'server/http': [
-    'clock',
-    'control-api',
-    'in-process',
-    'rate-limits',
-    'requests',
-    'scenario',
-    'scenario/node',
-    'simulator',
-    'values',
-  ],
-  'own-routes/node': [
-    'control-api',
-    'in-process',
-    'own-routes',
-    'rate-limits',
-    'requests',
-    'server/http',
-    'simulator',
-    'validation',
-    'values',
-  ],
-  'control-api/node': [
-    'control-api',
-    'judge',
-    'rate-limits',
-    'requests',
-    'scenario/node',
-    'server/http',
-    'simulator',
-    'traffic-files',
-    'values',
-  ],
-  server: [
-    'control-api',
-    'control-api/node',
-    'in-process',
-    'journal',
-    'own-routes/node',
-    'petstore',
-    'rate-limits',
-    'requests',
-    'sandboxes',
-    'scenario',
-    'server/http',
-    'simulator',
-    'values',
-  ],
-  'persistence/node': [
-    'control-api',
-    'persistence',
-    'petstore',
-    'sandboxes',
-    'scenario',
-    'scenario/node',
-    'server',
-    'simulator',
-    'values',
-  ],
-  cli: [
-    'clock',
-    'control-api',
-    'fidelity',
-    'hunt',
-    'judge',
-    'judge/node',
-    'own-routes/node',
-    'persistence',
-    'persistence/node',
-    'petstore',
-    'rate-limits',
-    'requests',
-    'sandboxes',
-    'scenario',
-    'scenario/node',
-    'server',
-    'server/http',
-    'simulator',
-    'traffic-files',
-    'validation',
-    'values',
-  ],
-};
+const laws: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  `
+  values:
+  validation: values
+  clock: values
+  requests: clock values
+  rate-limits: requests values
+  journal: requests values
+  in-process: clock journal requests values
+  faults: rate-limits requests values
+  scenario: clock faults rate-limits requests validation values
+  simulator: clock faults in-process journal rate-limits requests scenario values
+  own-routes: in-process rate-limits requests simulator values
+  sandboxes: scenario simulator values
+  traffic-files: requests values
+  judge: journal rate-limits requests scenario simulator traffic-files values
+  control-api: clock faults journal judge rate-limits requests sandboxes scenario simulator traffic-files
+      validation values
+  persistence: clock control-api faults journal judge rate-limits requests sandboxes scenario simulator values
+  petstore: clock control-api rate-limits requests scenario simulator traffic-files validation values
+  dashboard: control-api judge rate-limits simulator values
+  fidelity: judge petstore rate-limits requests scenario simulator traffic-files values
+  hunt: clock judge petstore rate-limits requests scenario simulator validation values
+  test-kits: clock hunt in-process journal judge petstore scenario simulator values
+  judge/node:
+  scenario/node: control-api petstore rate-limits requests scenario simulator validation values
+  server/http: clock control-api in-process rate-limits requests scenario scenario/node simulator values
+  own-routes/node: control-api in-process own-routes rate-limits requests server/http simulator validation values
+  control-api/node: control-api judge rate-limits requests scenario/node server/http simulator traffic-files
+      values
+  server: control-api control-api/node in-process journal own-routes/node petstore rate-limits requests sandboxes
+      scenario server/http simulator values
+  persistence/node: control-api persistence petstore sandboxes scenario scenario/node server simulator values
+  cli: clock control-api fidelity hunt judge judge/node own-routes/node persistence persistence/node petstore
+      rate-limits requests sandboxes scenario scenario/node server server/http simulator traffic-files validation
+      values
+`
+    .split(/\n {2}(?! )/)
+    .slice(1)
+    .map((line) => line.split(':') as [string, string])
+    .map(([folder, above]) => [folder, above.match(/\S+/g) ?? []]),
+);
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && statSync(join(root, file)).isFile())

@@ -13,18 +13,8 @@ const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toIS
 
 const row = (id: number, seconds: number, more: Partial<EntryRow> = {}): EntryRow =>
   ({
-    ...{
-      id,
-      time: at(seconds),
-      durationMs: 0,
-      method: 'GET',
-      path: '/pets',
-      query: '',
-      status: 200,
-      strikes: 0,
-      episode: 0,
-    },
-    ...{ key: 'free-key', keyId: 'key_1', plan: 'free' },
+    ...{ id, time: at(seconds), durationMs: 0, method: 'GET', path: '/pets', query: '', status: 200 },
+    ...{ strikes: 0, episode: 0, key: 'free-key', keyId: 'key_1', plan: 'free' },
     ...more,
   }) as EntryRow;
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { JournalBudget } from '../../src/journal/journal-budget.js';
+import { emptyRecord } from '../../src/requests/request-record.js';
 import { generatePets } from '../../src/seed.js';
 import { frozen, noon } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
@@ -207,6 +208,15 @@ describe('the message of a refusal', () => {
 });
 
 describe('the memory of the journal', () => {
+  /** Writes records with bodies of 1,000 bytes. */
+  const fill = (journal: RequestJournal, count: number) => {
+    for (let n = 0; n < count; n++) {
+      journal.add({ ...emptyRecord, id: journal.open(), responseBody: 'x'.repeat(1_000) });
+    }
+  };
+  const journalsOf = (budget: JournalBudget, count: number) =>
+    Array.from({ length: count }, () => new RequestJournal(console.error, {}, budget));
+
   test('counts headers and URLs, not only bodies', () => {
     const sim = frozen();
     const token = 'x'.repeat(15_000);
@@ -220,18 +230,10 @@ describe('the memory of the journal', () => {
 
   test('is shared by a simulator and its forks: the largest journal is trimmed first', () => {
     const budget = new JournalBudget(100_000);
-    const [large, small] = [
-      new RequestJournal(console.error, {}, budget),
-      new RequestJournal(console.error, {}, budget),
-    ];
-    const sim = frozen();
-    send(sim);
-    const [record] = sim.journal.query();
-    const add = (journal: RequestJournal, bytes: number) =>
-      journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(bytes) } as never);
-    for (let n = 0; n < 80; n++) add(large, 1_000);
+    const [large, small] = journalsOf(budget, 2) as [RequestJournal, RequestJournal];
+    fill(large, 80);
     const kept = large.size;
-    for (let n = 0; n < 20; n++) add(small, 1_000);
+    fill(small, 20);
     expect(small.size).toBe(20);
     expect(large.size).toBeLessThan(kept);
     expect(large.bytes + small.bytes).toBeLessThanOrEqual(100_000);
@@ -239,17 +241,9 @@ describe('the memory of the journal', () => {
 
   test('is released when a journal is removed, like that of a removed sandbox', () => {
     const budget = new JournalBudget(100_000);
-    const sim = frozen();
-    send(sim);
-    const [record] = sim.journal.query();
-    const fill = (journal: RequestJournal) => {
-      for (let n = 0; n < 50; n++) {
-        journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(1_000) } as never);
-      }
-    };
-    const journals = Array.from({ length: 5 }, () => new RequestJournal(console.error, {}, budget));
+    const journals = journalsOf(budget, 5);
     for (const journal of journals) {
-      fill(journal);
+      fill(journal, 50);
       expect(journal.size).toBe(50);
       budget.leave(journal);
     }
@@ -269,14 +263,9 @@ describe('the memory of the journal', () => {
 
   test('is shared evenly by forks with equal use', () => {
     const budget = new JournalBudget(1_000_000);
-    const sim = frozen();
-    send(sim);
-    const [record] = sim.journal.query();
-    const journals = Array.from({ length: 20 }, () => new RequestJournal(console.error, {}, budget));
+    const journals = journalsOf(budget, 20);
     for (let n = 0; n < 200; n++) {
-      for (const journal of journals) {
-        journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(1_000) } as never);
-      }
+      for (const journal of journals) fill(journal, 1);
       const sizes = journals.map(({ size }) => size);
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(3);
     }

@@ -1,47 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import type { Simulator } from '../../src/index.js';
 import { RequestJournal } from '../../src/journal/journal.js';
-import type { RequestRecord } from '../../src/requests/request-record.js';
+import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
 
 const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => ({
-  id,
-  arrivedAtMs: id,
-  answeredAtMs: id,
-  finishedAtMs: id,
-  isAbandoned: false,
-  lastArrivedId: id,
-  heldMs: 0,
-  client: undefined,
-  token: 'free-key',
-  plan: 'free',
-  operation: 'listPets',
-  isWrite: false,
-  method: 'GET',
-  baseUrl: 'http://petstore.test/v1',
-  path: '/pets',
-  query: '',
-  status: 200,
-  requestBody: undefined,
-  responseBody: '',
-  headers: {},
-  window: 'minute',
-  refusal: undefined,
-  promisedAtMs: undefined,
-  strikes: 0,
-  isStrike: false,
-  isLimited: true,
-  episode: 0,
-  storedId: undefined,
-  fault: undefined,
-  isUnreadable: false,
-  connection: undefined,
-  call: undefined,
-  ...more,
+  ...emptyRecord,
+  ...{ id, arrivedAtMs: id, answeredAtMs: id, finishedAtMs: id, lastArrivedId: id, token: 'free-key', plan: 'free' },
+  ...{ operation: 'listPets', method: 'GET', baseUrl: 'http://petstore.test/v1', path: '/pets', status: 200 },
+  ...{ window: 'minute', ...more },
 });
 
 /** No listener of these tests throws. */
@@ -58,6 +30,10 @@ function filled(limits: ConstructorParameters<typeof RequestJournal>[1], sizes: 
   for (const size of sizes) journal.add(entry(journal.open(), { responseBody: 'x'.repeat(size) }));
   return journal;
 }
+
+/** A GET of the free key without an adapter. */
+const get = (sim: Simulator, query = '') =>
+  sim.fetch(`http://petstore.test/v1/pets${query}`, { headers: { authorization: 'Bearer free-key' } });
 
 const ids = (journal: RequestJournal) => journal.query().map(({ id }) => id);
 
@@ -170,10 +146,8 @@ describe('the journal', () => {
 
   test('returns entries in order of arrival, regardless of the order of responses', async () => {
     const sim = frozen({ faults: [{ when: { nth: 1 }, then: { delay: '10s' } }] });
-    const get = (limit: number) =>
-      sim.fetch(`http://petstore.test/v1/pets?limit=${limit}`, { headers: { authorization: 'Bearer free-key' } });
-    const slow = get(1);
-    await get(2);
+    const slow = get(sim, '?limit=1');
+    await get(sim, '?limit=2');
     expect([sim.journal.size, sim.journal.pending]).toEqual([1, 1]);
     sim.clock.advance('10s');
     await slow;
@@ -236,7 +210,7 @@ describe('the journal', () => {
 
   test('is empty after a reset, with any requests waiting', async () => {
     const sim = frozen({ faults: [{ then: { delay: '1h' } }] });
-    const slow = sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    const slow = get(sim);
     await new Promise(setImmediate);
     sim.reset();
     await expect(slow).rejects.toThrow(TypeError);
@@ -275,11 +249,10 @@ describe('the journal', () => {
 
   test('numbers connections only of concurrent calls', async () => {
     const sim = frozen();
-    const get = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
-    await get();
-    await get();
-    await Promise.all([get(), get(), get()]);
-    await get();
+    await get(sim);
+    await get(sim);
+    await Promise.all([get(sim), get(sim), get(sim)]);
+    await get(sim);
     const numbers = sim.journal.query().map(({ connection }) => connection);
     expect(numbers.slice(0, 2)).toEqual([undefined, undefined]);
     expect(new Set(numbers.slice(2, 5))).toEqual(new Set([undefined, 1, 2]));
@@ -288,8 +261,6 @@ describe('the journal', () => {
 
   test('releases the connection of a failed call, separately per simulator', async () => {
     const [one, other] = [frozen({ faults: [{ when: { nth: 1 }, then: { reset: true } }] }), frozen()];
-    const get = (sim: typeof one) =>
-      sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
     await expect(get(one)).rejects.toThrow(TypeError);
     await Promise.all([get(one), get(one), get(other)]);
     await Promise.all([get(one), get(one)]);

@@ -11,35 +11,14 @@ import {
 import { frozen } from '../support/frozen.js';
 import { code, send } from '../support/plain-call.js';
 
-const namesOf = (face: object) => Object.keys(face).sort();
+const namesOf = (face: object) => Object.keys(face).sort().join(' ');
 
 test('keys, pets, faults and journal expose only their public operations', () => {
   const sim = createSimulator();
-  expect(namesOf(sim.keys)).toEqual([
-    'add',
-    'ban',
-    'get',
-    'list',
-    'restore',
-    'revoke',
-    'setUsage',
-    'texts',
-    'unban',
-    'unlisted',
-  ]);
-  expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
-  expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove', 'replace']);
-  expect(namesOf(sim.journal)).toEqual([
-    'clear',
-    'dropped',
-    'listen',
-    'outages',
-    'outcomes',
-    'pending',
-    'query',
-    'report',
-    'size',
-  ]);
+  expect(namesOf(sim.keys)).toBe('add ban get list restore revoke setUsage texts unban unlisted');
+  expect(namesOf(sim.pets)).toBe('add count get list remove size update');
+  expect(namesOf(sim.faults)).toBe('add list remove replace');
+  expect(namesOf(sim.journal)).toBe('clear dropped listen outages outcomes pending query report size');
   expectTypeOf(sim.keys).toEqualTypeOf<Keys>();
   expectTypeOf(sim.pets).toEqualTypeOf<Pets>();
   expectTypeOf(sim.journal).toEqualTypeOf<Journal>();
