@@ -314,22 +314,20 @@ const maximumHashes = 4_096;
  * hashes.
  */
 class RecentHashes {
-  readonly #hashes: string[] = Array.from({ length: maximumHashes }, () => '');
-  #last = 0;
+  readonly #hashes = new Map<number, string>();
 
   add(position: number, hash: string): void {
-    this.#hashes[position % maximumHashes] = hash;
-    this.#last = position;
+    this.#hashes.set(position, hash);
+    this.#hashes.delete(position - maximumHashes);
   }
 
   /**
    * Whether this server and another replica responded differently to the requests of a log entry, by the hash of the
-   * responses. Returns `false` if this server's hash is no longer in memory.
+   * responses. Returns `false` if this server's hash is not in memory.
    */
   differs(position: number, hash: string): boolean {
-    if (position > this.#last || position <= this.#last - maximumHashes) return false;
-    const own = this.#hashes[position % maximumHashes];
-    return own !== '' && own !== hash;
+    const own = this.#hashes.get(position);
+    return own !== undefined && own !== hash;
   }
 }
 

@@ -34,6 +34,21 @@ test('a limit with another status is not a ban', async () => {
   );
 });
 
+test('the form of Retry-After is asked for by one request more than remain', async () => {
+  /** Number of requests to a service that always says that so many remain, so that no experiment explains its limit. */
+  const requestsWith = async (remaining: number) => {
+    const service = plainService({ ...plainSettings, limit: 1_000 });
+    const send: typeof service.send = async (probe) => {
+      const answer = await service.send(probe);
+      const shown = (name: string, value: string) => (/remaining/i.test(name) ? `${remaining}` : value);
+      return { ...answer, headers: answer.headers.map(([name, value]) => [name, shown(name, value)]) };
+    };
+    return (await calibrate({ ...service, send }, options)).exchanges.length;
+  };
+  const none = await requestsWith(0);
+  expect([await requestsWith(1), await requestsWith(2)]).toEqual([none + 1, none + 2]);
+});
+
 test('an invented key with other limits gives no evidence about the limits of a plan', async () => {
   const service = plainService(plainSettings);
   const send: typeof service.send = async (probe) => {

@@ -156,3 +156,13 @@ describe('a replay', () => {
     expect(Object.keys(controlInputs).sort()).toEqual(changing.sort());
   });
 });
+
+test('a snapshot keeps its scenario where the server knows another', async () => {
+  const own = resolveScenario({ name: 'own', keys: { 'own-key': { plan: 'pro' } } }, generatePets);
+  const other = resolveScenario({ name: 'other', pets: [] }, generatePets);
+  const pieces = throughJson([...captureMachine(startMachine(own, Date.parse(noon), options))]);
+  for (const known of [undefined, own, other]) {
+    const { sim } = await restoreMachine(pieces, options, known);
+    expect([sim.name, sim.keys.get('own-key')?.plan]).toEqual(['own', 'pro']);
+  }
+});

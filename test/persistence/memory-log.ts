@@ -35,6 +35,8 @@ export class MemoryLog implements Log {
   catchUpDelay: Promise<unknown> = Promise.resolve();
   /** Unread entries of other writers. */
   readonly unread: NewEntry[] = [];
+  /** In a shared log: reported positions of entries to which another writer responded differently, with the writer. */
+  readonly disagreements: [position: number, writer: string][] = [];
   readonly shared: SharedLog | undefined;
   #onEntry: ((entry: LogEntry, own: NewEntry | undefined) => void) | undefined;
 
@@ -78,7 +80,7 @@ export class MemoryLog implements Log {
         await this.catchUpDelay;
         for (const entry of this.unread.splice(0)) this.#onEntry?.(this.#write(entry, 'other'), undefined);
       },
-      reportDisagreement: () => {},
+      reportDisagreement: (position, writer) => this.disagreements.push([position, writer]),
     };
   }
 

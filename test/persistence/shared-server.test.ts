@@ -38,6 +38,16 @@ test('a change finds a sandbox that another replica has just created', async () 
   await expect(control.sandbox('nobody').reset()).rejects.toMatchObject({ status: 404 });
 });
 
+test('other responses of another replica to a known entry are reported', async () => {
+  const { log, control, machine } = await start();
+  const { position } = log;
+  const answered = [position, position + 99].map((earlier) => [earlier, 'another'] as const);
+  log.unread.push({ atMs: machine.time.lastMs, commands: [{ kind: 'beat' }], answered });
+  // A request to an unknown sandbox reads the entries of others first.
+  await expect(control.sandbox('nobody').reset()).rejects.toMatchObject({ status: 404 });
+  expect(log.disagreements).toEqual([[position, 'other']]);
+});
+
 test('a sandbox is not reported as missing while the store is unreachable', async () => {
   const { control } = await start({ health: { stale: true } });
   await expect(control.sandbox('theirs').reset()).rejects.toMatchObject(refusal);
