@@ -39,6 +39,15 @@ describe('with a used-up minute', () => {
 
   const unchecked = it.extend({ verdict: 'ignore' as const });
 
+  unchecked(
+    'a rejection over HTTP is held back, to distinguish parallel requests',
+    async ({ sim, baseUrl, apiKey }) => {
+      const { status } = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+      expect(status).toBe(429);
+      expect(sim.journal.query()[0]?.heldMs).toBeGreaterThan(0);
+    },
+  );
+
   unchecked('a client that waits a second is named by the matchers', async ({ sim, apiKey }) => {
     vi.useFakeTimers();
     try {
