@@ -58,6 +58,9 @@ describe('an entry', () => {
     });
     expect(entries[2]).toMatchObject({ sincePromiseMs: -58_000, strikes: 1, strike: true, promisedAt });
     expect(entries[3]).toMatchObject({ status: 200, sincePromiseMs: 2_000 });
+    expect(entries[0]).not.toHaveProperty('code');
+    await send(sim, { key: 'pro-key', query: 'limit=0' });
+    expect(here.queryJournal().entries[5]).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(entries[0]).not.toHaveProperty('sincePromiseMs');
     expect(entries[4]).not.toHaveProperty('sincePromiseMs');
   });

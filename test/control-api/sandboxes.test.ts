@@ -174,12 +174,16 @@ describe('the name of a sandbox', () => {
   test.each(['/s', '/s/', '/s/a', '/s/a/', '/s/a/v2/pets', '/s/a/v1x', '/s/a/__sim/reset', '/s/a/s/b/v1/pets'])(
     'alone, or before a path outside the API, is rejected: %s',
     async (path) => {
-      const response = await fetch(stage.server.baseUrl.replace('/v1', path));
+      const url = stage.server.baseUrl.replace('/v1', path);
+      const response = await fetch(url);
       expect(response.status).toBe(path === '/s/' ? 400 : 404);
       const body = await response.json();
       expect(Object.keys(body)).toEqual(['code', 'message', 'status']);
       if (path.startsWith('/s/a')) expect(body.message).toContain('the API is under /s/a/v1.');
       expect(stage.server.sandboxes.list()).toEqual([]);
+      expect((await list('a')).status).toBe(200);
+      expect(await (await fetch(url)).json()).toEqual(body);
+      expect(stage.server.sandboxes.find('a')?.sim.pets.size).toBe(40);
     },
   );
 });

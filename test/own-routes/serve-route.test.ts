@@ -124,10 +124,12 @@ describe('a custom route', () => {
     });
     expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('table')]);
     expect(errors).toMatchObject([{ message: 'no such table' }]);
-    const nothing = await ask('/v1/categories', { respond: (() => undefined) as never });
-    expect(nothing.status).toBe(500);
-    expect(String(errors[1])).toContain('to return a Response, got undefined');
-    expect(sim.journal.query().map(({ status }) => status)).toEqual([500, 500]);
+    const others = { undefined: undefined, null: null, 'a value of type string': 'text' };
+    for (const [shown, value] of Object.entries(others)) {
+      expect((await ask('/v1/categories', { respond: (() => value) as never })).status).toBe(500);
+      expect(String(errors.at(-1))).toContain(`to return a Response, got ${shown}`);
+    }
+    expect(sim.journal.query().map(({ status }) => status)).toEqual([500, 500, 500, 500]);
   });
 
   test('responds with 504 if the function takes 30 s', async () => {
