@@ -41,6 +41,7 @@ const patternWords = [
     /^\^\[\\x21-/,
     'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters',
   ],
+  [/%\$$/, 'expected a number from 0 to 1, or a share such as "50%"'],
   [/^\^\[!#\$%/, 'expected a header name'],
   [/^\^\[a-z\]\[/, 'expected the name of a window: a small letter, then letters and digits, such as hour'],
 ];

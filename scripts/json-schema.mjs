@@ -100,7 +100,7 @@ export const descriptions = {
   'faults[].when.nth': 'Applies to the n-th request that meets the other conditions, counted from 1.',
   'faults[].when.every': 'Applies to every n-th request that meets the other conditions.',
   'faults[].when.first': 'Applies to the first n requests that meet the other conditions.',
-  'faults[].when.probability': 'Probability for each request, from 0 to 1, determined by the seed.',
+  'faults[].when.probability': 'Probability for each request, from 0 to 1 or such as 10%, determined by the seed.',
   'faults[].when.after': 'Earliest effect, in simulated time since the scenario started.',
   'faults[].when.for': 'Duration of the effect from then on.',
   'faults[].when.times': 'Maximum number of applications.',

@@ -138,7 +138,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
       try {
         const { when } = checkFault(fault, main.rules, state.shared.operations);
         const notes = withoutRoute(when.operation, state.shared.operations);
-        return { issues: [], ...(notes.length > 0 && { note: `${notes.join('. ')}.` }) };
+        return { issues: [], ...(notes.length > 0 && { note: notes.join(' ') }) };
       } catch (error) {
         if (!(error instanceof ScenarioError)) throw error;
         return { issues: error.issues.map(({ path, steps, message }) => ({ path, steps: [...steps], message })) };

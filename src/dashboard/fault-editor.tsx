@@ -16,18 +16,21 @@ interface FaultIssue {
   message: string;
 }
 
-/** Effects that a new rule begins with, and the name of such a rule. */
+/**
+ * Effects that a new rule begins with, and the name of such a rule. The words have no values, which the user can change;
+ * those of a response show its own.
+ */
 const presets: readonly [name: string, says: string, then: Readonly<Record<string, unknown>>][] = [
-  ['outage', '503, retry after 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
-  ['error-500', '500', { respond: { status: 500 } }],
+  ['outage', '', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
+  ['error-500', '', { respond: { status: 500 } }],
   ['answer-lost', 'done, but the response is lost', { reset: true, phase: 'after' }],
-  ['slow', 'response after 2 s', { delay: '2s' }],
+  ['slow', 'delayed response', { delay: '2s' }],
   ['hang', 'no response', { hang: true }],
-  ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
+  ['truncated', 'response cut off', { truncate: { bytes: 40 } }],
   ['malformed', 'invalid JSON', { malformed: true }],
   ['reset', 'connection reset before anything is done', { reset: true }],
   ['closed', 'connection closed without a byte', { close: true }],
-  ['banned', 'key banned for two minutes', { ban: '2m' }],
+  ['banned', 'key banned', { ban: '2m' }],
   ['drip', 'response in small pieces', { drip: { bytes: 16, every: '50ms' } }],
   ['empty', 'empty body', { empty: true }],
   ['wrong-length', 'wrong Content-Length', { contentLength: 5 }],
@@ -76,8 +79,8 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
     if (yaml.issues !== undefined || text === '') return;
     const input = { fault: forJson(yaml.rule, session.source.kind) };
     try {
-      const { issues } = await session.source.send<{ issues: FaultIssue[] }>('POST', '/fault-check', input);
-      setChecked({ text, issues });
+      const found = await session.source.send<Omit<Checked, 'text'>>('POST', '/fault-check', input);
+      setChecked({ text, ...found });
     } catch (error) {
       setChecked({ text, issues: [issueAt([], (error as Error).message.replace(/^fault: /, ''))] });
     }
@@ -120,10 +123,8 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
       if (fault === undefined && isPreset) document.set('name', freeName(name, names));
     });
   };
-  const chosen = operationsOf(rule?.when);
-  const conditions = operations
-    .filter(({ name }) => chosen.length === 0 || chosen.includes(name))
-    .flatMap(({ conditions = [] }) => conditions);
+  // All conditions, so that no field moves while an operation is typed.
+  const conditions = operations.flatMap(({ conditions = [] }) => conditions);
   const field = (label: string, path: Path, suggestions?: readonly (readonly [value: string, says: string])[]) => (
     <Field
       key={path.join('.')}
@@ -138,6 +139,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
     />
   );
   const then = isRecord(rule?.then) ? rule.then : {};
+  const preset = presetOf(then);
   const title = fault === undefined ? 'Add a fault rule' : `Change the fault rule ${fault.name}`;
   return (
     <Dialog title={title} onClose={onClose}>
@@ -149,8 +151,11 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
             What happens
             <Select
               name="What happens"
-              value={presetOf(then)}
-              options={presets.map(([name, says], index) => [index, `${name}: ${says}`])}
+              value={preset}
+              options={presets.map(([name, says, each], index) => [
+                index,
+                `${name}: ${says || responseText(index === preset ? then : each)}`,
+              ])}
               onSelect={(index) => choose(Number(index))}
             />
           </label>
@@ -164,7 +169,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
             ['when', 'operation'],
             operations.map(({ name, target = '' }) => [name, target]),
           )}
-          {[...new Set(conditions)].map((name) => field(`With ${name}`, ['when', name]))}
+          {[...new Set(conditions)].map((name) => field(`Request's ${name}`, ['when', name]))}
           {field('Method', ['when', 'method'])}
           {field(
             'Key',
@@ -172,7 +177,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
             keys.map(({ key, plan }) => [key, plan]),
           )}
           {field('Plan', ['when', 'plan'])}
-          {field('Rate, 0 to 1', ['when', 'probability'])}
+          {field('Rate, such as 50%', ['when', 'probability'])}
           {field('Only n-th (1: next)', ['when', 'nth'])}
           {field('Every n-th', ['when', 'every'])}
           {field('Only the first n', ['when', 'first'])}
@@ -214,7 +219,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
             />
           </label>
           <div id="fault-issues" role="status">
-            {issues.length === 0 && checked.text === text && <p class="good">✓ This rule is valid.</p>}
+            {issues.length === 0 && checked.text === text && <p class="good">✓ This rule is valid. {checked.note}</p>}
             <ul>
               {issues.map((issue) => {
                 const line = yaml.lineOf(issue);
@@ -290,6 +295,7 @@ interface Checked {
   /** Checked text; the issues of another text are outdated. */
   text: string | undefined;
   issues: FaultIssue[];
+  note?: string;
 }
 const unchecked: Checked = { text: undefined, issues: [] };
 
@@ -384,11 +390,8 @@ function putIn(document: Document, path: Path, value: unknown): void {
   document.setIn(path, value);
 }
 
-/** Removes a value from the document, and the conditions if none is left. */
 function removeIn(document: Document, path: Path): void {
   if (document.hasIn(path)) document.deleteIn(path);
-  const when = document.get('when', true);
-  if (isMap(when) && when.items.length === 0) document.delete('when');
 }
 
 /**
@@ -441,8 +444,6 @@ function toText(rule: Record<string, unknown>): string {
     const list = document.getIn(path, true);
     if (isCollection(list) && list.items.length === 1) document.setIn(path, list.items[0]);
   }
-  const when = document.get('when', true);
-  if (isMap(when) && when.items.length === 0) document.delete('when');
   return document.toString({ lineWidth: 0 });
 }
 
@@ -455,7 +456,7 @@ function withUnit(ms: number): string {
 
 function newRule(names: readonly string[]): string {
   const [[name, , then] = ['', '', {}]] = presets;
-  return stringify({ name: freeName(name, names), when: { nth: 1 }, then });
+  return stringify({ name: freeName(name, names), when: {}, then });
 }
 
 function freeName(name: string, names: readonly string[]): string {
@@ -464,9 +465,11 @@ function freeName(name: string, names: readonly string[]): string {
   return free;
 }
 
-function operationsOf(when: unknown): unknown[] {
-  const { operation = [] } = isRecord(when) ? when : {};
-  return Array.isArray(operation) ? operation : [operation];
+/** Describes the response of an effect: `503, retry after 2 s`. */
+function responseText({ respond }: Readonly<Record<string, unknown>>): string {
+  const { status, headers } = isRecord(respond) ? respond : {};
+  const wait = isRecord(headers) && headers['Retry-After'];
+  return `${status}${wait ? `, retry after ${wait} s` : ''}`;
 }
 
 /** Index of the preset with the effect of a rule, preferably with the same phase and the same fields. */

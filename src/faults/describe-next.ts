@@ -33,7 +33,7 @@ export function describeNext({ when, failTimes }: FaultRule, { seen, applied, st
     when.after !== undefined && nowMs < fromMs && `from ${clockText(fromMs, nowMs)}`,
     Number.isFinite(untilMs) && `until ${clockText(untilMs, nowMs)}`,
     isInRow ? rowText(next - number, inRow) : everyText(next - number, every),
-    probability !== undefined && `${formatShare(probability)} of them`,
+    probability !== undefined && `${formatShare(probability)}${isInRow && inRow === 1 ? ' of the time' : ' of them'}`,
     most < (isInRow ? inRow : Number.POSITIVE_INFINITY) && `at most ${pluralize(most, 'more time')}`,
     failTimes !== undefined && `each call ${pluralize(failTimes, 'time')}`,
   ]

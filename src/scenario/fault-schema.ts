@@ -32,7 +32,14 @@ import { operationNames } from './operations.js';
 import type { ServiceSchema } from './service-schema.js';
 
 const fromOne = whole(1);
-const fraction = between(0, 1);
+/** Schema of a share: a number from 0 to 1, or text such as `50%`. Converts to a number. */
+const fraction = either(
+  between(0, 1),
+  transform(
+    matching(/^(?:100|\d{1,2}(?:\.\d+)?)\s*%$/, 'a number from 0 to 1, or a share such as "50%"'),
+    (value) => Number.parseFloat(value) / 100,
+  ),
+);
 const yes = oneOf(true);
 
 /** Creates a schema that accepts one value or a list of values, and converts a single value to a list. */

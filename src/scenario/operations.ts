@@ -80,7 +80,7 @@ export function* unknownOperations(content: unknown, { names, acceptsAll }: Know
 export const withoutRoute = (operations: readonly string[] = [], { names, acceptsAll }: KnownOperations): string[] =>
   operations
     .filter((name) => !acceptsAll && !names.has(name))
-    .map((name) => `the API has no ${name}; the rule applies only to your own route`);
+    .map((name) => `The API has no ${name}; the rule applies only to your own route.`);
 
 function* namedOperations(content: unknown): Generator<{ steps: readonly Step[]; name: string }> {
   const { faults, limits, assumptions, client, when } = content as Record<string, unknown>;

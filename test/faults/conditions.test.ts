@@ -624,6 +624,8 @@ describe('the next requests of a rule, in words', () => {
     [{ every: 2, first: 5 }, 4, 'used up'],
     [{ every: 2, times: 1 }, 1, 'every 2nd request, also the next, at most 1 more time'],
     [{ probability: 0.125 }, 4, 'every request, 12.5 % of them'],
+    [{ probability: '12.5 %' }, 0, 'every request, 12.5 % of them'],
+    [{ probability: '100%', nth: 1 }, 0, 'the next request, 100 % of the time'],
     [{ probability: 1, times: 3 }, 1, 'every request, 100 % of them, at most 2 more times'],
     [{ probability: 1, first: 3 }, 1, 'the next 2 requests, 100 % of them'],
     [{ probability: 1, first: 9, times: 3 }, 1, 'the next 8 requests, 100 % of them, at most 2 more times'],

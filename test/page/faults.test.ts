@@ -36,7 +36,10 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await press('add a fault rule…');
     await dialog().getByLabel('What happens').selectOption({ label: 'error-500: 500' });
     await isValid();
-    expect(await yaml().inputValue()).toBe('name: error-500\nwhen:\n  nth: 1\nthen:\n  respond:\n    status: 500\n');
+    expect(await yaml().inputValue()).toBe('name: error-500\nwhen: {}\nthen:\n  respond:\n    status: 500\n');
+    await dialog().getByLabel('Only n-th (1: next)').fill('1');
+    await isValid();
+    expect(await yaml().inputValue()).toContain('when: { nth: 1 }\n');
     await press('add');
     await line().getByText('500 · the next request · applied 0 of 0').waitFor();
     expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
@@ -57,10 +60,10 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await fill('Only n-th (1: next)', '');
     await fill('Status', '502');
     await fill('Delay', '{ p50: 1ms, p99: 2ms }');
-    await fill('Rate, 0 to 1', '1');
+    await fill('Rate, such as 50%', '1');
     await fill('Key', '[pro-key, free-key]');
     await fill('Path or operation', 'getPet');
-    await fill('With petId', '9223372036854775807');
+    await fill("Request's petId", '9223372036854775807');
     await isValid();
     expect(await yaml().inputValue()).toBe(
       [
@@ -216,13 +219,42 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     const conditions = () =>
       dialog()
         .locator('label')
-        .filter({ hasText: /^With / })
+        .filter({ hasText: /^Request's / })
         .allInnerTexts();
-    expect(await conditions()).toEqual(['With status', 'With petId', 'With number']);
+    const all = ["Request's status", "Request's petId", "Request's number"];
+    expect(await conditions()).toEqual(all);
+    // No field moves while an operation is typed.
     await dialog().getByLabel('Path or operation').fill('trackParcel');
-    expect(await conditions()).toEqual(['With number']);
-    await dialog().getByLabel('Path or operation').fill('[listPets, getPet]');
-    expect(await conditions()).toEqual(['With status', 'With petId']);
+    expect(await conditions()).toEqual(all);
+  });
+
+  test('an outage applies to every request, with a rate in percent, a path and the shown status', async () => {
+    await open();
+    await press('add a fault rule…');
+    await isValid();
+    const fill = (name: string, text: string) => dialog().getByLabel(name, { exact: true }).fill(text);
+    const what = () => dialog().getByLabel('What happens').locator('option:checked').innerText();
+    expect(await what()).toBe('outage: 503, retry after 2 s');
+    await fill('Status', '500');
+    expect(await what()).toBe('outage: 500, retry after 2 s');
+    const above = () => dialog().getByLabel('Method').boundingBox();
+    const before = await above();
+    await fill('Path or operation', 'GET /v1/orders');
+    await dialog().getByText('✓ This rule is valid. The API has no GET /v1/orders').waitFor();
+    for (const rate of ['50', '150%', '50%', '50 %']) {
+      await fill('Rate, such as 50%', rate);
+      if (rate.startsWith('50') && rate.endsWith('%')) await isValid();
+      else
+        await dialog().locator('li').filter({ hasText: 'when.probability: expected a number from 0 to 1' }).waitFor();
+    }
+    await fill('Path or operation', 'GET /v1/pets');
+    await dialog().getByText('✓ This rule is valid.', { exact: true }).waitFor();
+    expect(await above()).toEqual(before);
+    await press('add');
+    await line().getByText('500 · listPets · every request, 50 % of them').waitFor();
+    expect(rules()).toMatchObject([{ when: { operation: ['listPets'], probability: 0.5 } }]);
+    for (let n = 0; n < 20; n++) await stage.call('pro-key');
+    expect(stage.sim.faults.list()[0]?.applied).toBeGreaterThan(4);
   });
 
   test.each([
