@@ -254,6 +254,10 @@ describe('ignored-day-window', () => {
     expect(findingOn('ignored-day-window', day, sending([60_000], eachOther))?.requests).toEqual([2]);
   });
 
+  test('finds it on a day that the scenario made shorter than the minute', () => {
+    expect(ignored([1_000], { ...day, windows: { minute: '60s', day: '30s' } })?.requests).toEqual([2]);
+  });
+
   test.each<[string, number[], Scenario?]>([
     ['stops', []],
     ['waits for the next day', [86_400_000]],

@@ -384,6 +384,12 @@ describe('several independent processes with one key', () => {
     expect([parallel.outcome, blamed(parallel)]).toEqual(['pass', []]);
   });
 
+  test('are no evidence up to 2 s after a short wait, but an early retry later is', () => {
+    const late = (ms: number) => retrying((answer) => retryAfter(answer) * 1_000 + ms);
+    expect(held(asked(1), ...processes(2, 300, late(1_900))).outcome).toBe('inconclusive');
+    expect(held(asked(1), ...processes(2, 300, late(2_100))).outcome).toBe('fail');
+  });
+
   test('seconds apart are no evidence if each retries on its own connection', () => {
     expect(held(asked(10), ...processes(3, 3_000, waits)).outcome).toBe('inconclusive');
     const elsewhere = sending([3_000, 7_100, 3_000], (at) => ({ connection: at + 1 }));

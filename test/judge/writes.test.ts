@@ -219,6 +219,7 @@ describe('body-changed', () => {
     ['equal bodies', rex, rex],
     ['another pet', rex, milo],
     ['an empty first attempt', empty, rex],
+    ['an empty first attempt of a named call', { ...named('a'), ...empty, body: undefined }, named('a')],
     ['another key', rex, { ...empty, key: 'pro-key' }],
     ['an empty body after a success', rex, empty, {}],
   ])('spares %s', (_, first, next, scenario) => {

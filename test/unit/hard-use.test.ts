@@ -247,6 +247,10 @@ describe('the memory of the journal', () => {
       expect(journal.size).toBe(50);
       budget.leave(journal);
     }
+    const [left, stays] = journalsOf(budget, 2) as [RequestJournal, RequestJournal];
+    budget.leave(left);
+    fill(stays, 100);
+    expect(stays.bytes).toBeLessThanOrEqual(100_000);
     // Referenced until here, so that the garbage collector has not freed the journals before.
     expect(journals.map(({ size }) => size)).toEqual([50, 50, 50, 50, 50]);
   });
