@@ -1,10 +1,10 @@
 import { setupServer } from 'msw/node';
-import { afterEach, describe } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
 import { checkAnswer, type RawAnswer } from './check-answer.js';
-import { noon } from './frozen.js';
+import { noon, noonSeconds } from './frozen.js';
 
 export { noon, noonSeconds } from './frozen.js';
 
@@ -154,3 +154,14 @@ export const rate = ({ headers }: RawAnswer) =>
 
 /** Expected Error body of a response. */
 export const errorOf = (status: number, code: string, message: unknown) => ({ code, message, status });
+
+/** Expected Error body of a 400. */
+export const invalid = (message: unknown) => errorOf(400, 'invalid_request', message);
+
+/** X-RateLimit headers of the first request of `free-key`. */
+export const firstRate = [60, 59, noonSeconds + 60];
+
+/** Checks the status, the parsed body and, if given, the X-RateLimit headers of a response. */
+export function expectAnswer(answer: AdapterAnswer, status: number, body: unknown, numbers?: readonly unknown[]): void {
+  expect([answer.status, answer.json, numbers && rate(answer)]).toEqual([status, body, numbers]);
+}
