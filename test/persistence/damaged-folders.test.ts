@@ -30,173 +30,284 @@ function positions({ entries }: Content): number[] {
   return entries.map(({ position }) => position);
 }
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
-const flip = (bytes: Buffer, at: number) => {
-  bytes[at] = (bytes[at] as number) ^ 1;
-  return bytes;
-};
+/** Edits of a folder, by the names of its files. */
+type Damaging = (folder: string) => void;
+const inFile =
+  (name: string, edit: (bytes: Buffer) => Buffer): Damaging =>
+  (folder) =>
+    change(folder, name, edit);
+const flipAt = (name: string, placeIn: (bytes: Buffer) => number) =>
+  inFile(name, (bytes) => {
+    const at = placeIn(bytes);
+    bytes[at] = (bytes[at] as number) ^ 1;
+    return bytes;
+  });
+const flipIn = (name: string, text: string) => flipAt(name, (bytes) => bytes.indexOf(text));
+const append = (name: string, text: string | Buffer) =>
+  inFile(name, (bytes) => Buffer.concat([bytes, Buffer.from(text)]));
+const cutLastLine = (placeIn: (line: { start: number; end: number }) => number) =>
+  inFile(secondLog, (bytes) => bytes.subarray(0, placeIn(lineWith(bytes, '/v1/pets/12-'))));
+const truncate =
+  (bytes: number, ...names: string[]): Damaging =>
+  (folder) => {
+    for (const name of names) truncateSync(join(folder, name), bytes);
+  };
+const remove =
+  (...names: string[]): Damaging =>
+  (folder) => {
+    for (const name of names) rmSync(join(folder, name));
+  };
+const replaceByFolder =
+  (name: string): Damaging =>
+  (folder) => {
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+  };
 
-interface Damage {
-  what: string;
-  damage(folder: string): void;
-  /** The entries that are left; default all twelve. */
-  left?: readonly number[];
-  /** Pattern of the only notice. */
+/** What is found after a damage. */
+interface Found {
+  /** Position of the snapshot; absent if none is read. */
+  snapshot?: number;
+  /** The entries that are left. */
+  left: readonly number[];
+  /** Pattern of the notices, one a line. */
   notice: RegExp;
   isNew?: boolean;
 }
+type Row = [what: string, damage: Damaging, found: Found];
 
-const cutAt = (part: (start: number, end: number) => number) => (folder: string) =>
-  change(folder, secondLog, (bytes) => {
-    const { start, end } = lineWith(bytes, '/v1/pets/12-');
-    return bytes.subarray(0, part(start, end));
-  });
-
-const withoutSnapshots: Damage[] = [
-  {
-    what: 'a last line without its newline',
-    damage: cutAt((_, end) => end - 1),
-    left: upTo(11),
-    notice: /^The last write to log-000000000009\.jsonl was interrupted after entry 11; its \d+ bytes were removed\.$/,
-  },
-  { what: 'one byte of a last line', damage: cutAt((start) => start + 1), left: upTo(11), notice: /its 1 bytes/ },
-  {
-    what: 'a first file cut within its header',
-    damage: (folder) => truncateSync(join(folder, firstLog), 20),
-    left: [],
-    isNew: true,
-    notice:
-      /Failed to read log-000000000001\.jsonl from its beginning: expected a file with a header.*set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl/,
-  },
-  {
-    what: 'a second file cut within its header',
-    damage: (folder) => truncateSync(join(folder, secondLog), 100),
-    left: upTo(8),
-    notice: /^Failed to read log-000000000009\.jsonl after entry 8: expected a file with a header/,
-  },
-  {
-    what: 'a first file cut within an entry, before the second file',
-    damage: (folder) =>
-      change(folder, firstLog, (bytes) => bytes.subarray(0, lineWith(bytes, '/v1/pets/8-').start + 30)),
-    left: upTo(7),
-    notice:
-      /^Failed to read log-000000000001\.jsonl after entry 7: the last line is incomplete; later entries are lost/,
-  },
-  {
-    what: 'zeros at the end, as a power loss leaves them',
-    damage: (folder) => change(folder, secondLog, (bytes) => Buffer.concat([bytes, Buffer.alloc(4096)])),
-    notice: /was interrupted after entry 12; its 4096 bytes were removed/,
-  },
-  {
-    what: 'zeros in the middle',
-    damage: (folder) =>
-      change(folder, firstLog, (bytes) =>
-        bytes.fill(0, lineWith(bytes, '/v1/pets/3-').start, lineWith(bytes, '/v1/pets/5-').end),
-      ),
-    left: upTo(2),
-    notice:
-      /^Failed to read log-000000000001\.jsonl after entry 2: expected the line as it was written, got a changed one; later entries are lost and were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
-  },
-  {
-    what: 'a flipped bit in a command',
-    damage: (folder) => change(folder, firstLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/6-') + 9)),
-    left: upTo(5),
-    notice: /after entry 5: expected the line as it was written/,
-  },
-  {
-    what: 'a flipped bit in a position, which makes it an earlier one',
-    damage: (folder) =>
-      change(folder, firstLog, (bytes) => {
-        const at = bytes.indexOf('"position":7') + 11;
-        bytes[at] = '3'.charCodeAt(0);
-        return bytes;
-      }),
-    left: upTo(6),
-    notice: /after entry 6/,
-  },
-  {
-    what: 'a flipped bit in the header of the first file',
-    damage: (folder) => change(folder, firstLog, (bytes) => flip(bytes, 30)),
-    left: [],
-    isNew: true,
-    notice: /log-000000000001\.jsonl from its beginning/,
-  },
-  {
-    what: 'an end that was written twice',
-    damage: (folder) =>
-      change(folder, secondLog, (bytes) =>
-        Buffer.concat([bytes, bytes.subarray(lineWith(bytes, '/v1/pets/11-').start)]),
-      ),
-    notice: /^2 entries were found twice; each was applied once\.$/,
-  },
-  {
-    what: 'two entries in the wrong order',
-    damage: (folder) =>
-      change(folder, firstLog, (bytes) => {
-        const [three, four] = [lineWith(bytes, '/v1/pets/3-'), lineWith(bytes, '/v1/pets/4-')];
-        return Buffer.concat([
-          bytes.subarray(0, three.start),
-          bytes.subarray(four.start, four.end),
-          bytes.subarray(three.start, three.end),
-          bytes.subarray(four.end),
-        ]);
-      }),
-    left: upTo(2),
-    notice: /after entry 2/,
-  },
-  {
-    what: 'a line of a person',
-    damage: (folder) => change(folder, secondLog, (bytes) => Buffer.concat([bytes, Buffer.from('{"hello":1}\n')])),
-    notice: /after entry 12: expected the line as it was written, got a changed one/,
-  },
-  {
-    what: 'no first file',
-    damage: (folder) => rmSync(join(folder, firstLog)),
-    left: [],
-    isNew: true,
-    notice:
-      /^Failed to read log-000000000009\.jsonl from its beginning: expected entry 1, got a file that begins with 9;/,
-  },
-  {
-    what: 'a first file without content',
-    damage: (folder) => truncateSync(join(folder, firstLog), 0),
-    left: [],
-    isNew: true,
-    notice: /from its beginning: expected a file with a header, got one that is empty/,
-  },
-  {
-    what: 'files without any content',
-    damage: (folder) => {
-      for (const name of logFiles(folder)) truncateSync(join(folder, name), 0);
+const withoutSnapshots: Row[] = [
+  [
+    'a last line without its newline',
+    cutLastLine(({ end }) => end - 1),
+    {
+      left: upTo(11),
+      notice:
+        /^The last write to log-000000000009\.jsonl was interrupted after entry 11; its \d+ bytes were removed\.$/,
     },
-    left: [],
-    isNew: true,
-    notice: /Failed to read log-000000000001\.jsonl/,
-  },
+  ],
+  ['one byte of a last line', cutLastLine(({ start }) => start + 1), { left: upTo(11), notice: /its 1 bytes/ }],
+  [
+    'a first file cut within its header',
+    truncate(20, firstLog),
+    {
+      left: [],
+      isNew: true,
+      notice:
+        /Failed to read log-000000000001\.jsonl from its beginning: expected a file with a header.*set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl/,
+    },
+  ],
+  [
+    'a second file cut within its header',
+    truncate(100, secondLog),
+    {
+      left: upTo(8),
+      notice: /^Failed to read log-000000000009\.jsonl after entry 8: expected a file with a header/,
+    },
+  ],
+  [
+    'a first file cut within an entry, before the second file',
+    inFile(firstLog, (bytes) => bytes.subarray(0, lineWith(bytes, '/v1/pets/8-').start + 30)),
+    {
+      left: upTo(7),
+      notice:
+        /^Failed to read log-000000000001\.jsonl after entry 7: the last line is incomplete; later entries are lost/,
+    },
+  ],
+  [
+    'zeros at the end, as a power loss leaves them',
+    append(secondLog, Buffer.alloc(4096)),
+    { left: upTo(12), notice: /was interrupted after entry 12; its 4096 bytes were removed/ },
+  ],
+  [
+    'zeros in the middle',
+    inFile(firstLog, (bytes) =>
+      bytes.fill(0, lineWith(bytes, '/v1/pets/3-').start, lineWith(bytes, '/v1/pets/5-').end),
+    ),
+    {
+      left: upTo(2),
+      notice:
+        /^Failed to read log-000000000001\.jsonl after entry 2: expected the line as it was written, got a changed one; later entries are lost and were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
+    },
+  ],
+  [
+    'a flipped bit in a command',
+    flipAt(firstLog, (bytes) => bytes.indexOf('/v1/pets/6-') + 9),
+    { left: upTo(5), notice: /after entry 5: expected the line as it was written/ },
+  ],
+  [
+    'a changed position, which makes it an earlier one',
+    inFile(firstLog, (bytes) => Buffer.from(bytes.toString().replace('"position":7', '"position":3'))),
+    { left: upTo(6), notice: /after entry 6/ },
+  ],
+  [
+    'a flipped bit in the header of the first file',
+    flipAt(firstLog, () => 30),
+    { left: [], isNew: true, notice: /log-000000000001\.jsonl from its beginning/ },
+  ],
+  [
+    'an end that was written twice',
+    inFile(secondLog, (bytes) => Buffer.concat([bytes, bytes.subarray(lineWith(bytes, '/v1/pets/11-').start)])),
+    { left: upTo(12), notice: /^2 entries were found twice; each was applied once\.$/ },
+  ],
+  [
+    'two entries in the wrong order',
+    inFile(firstLog, (bytes) => {
+      const [three, four] = [lineWith(bytes, '/v1/pets/3-'), lineWith(bytes, '/v1/pets/4-')];
+      return Buffer.concat([
+        bytes.subarray(0, three.start),
+        bytes.subarray(four.start, four.end),
+        bytes.subarray(three.start, three.end),
+        bytes.subarray(four.end),
+      ]);
+    }),
+    { left: upTo(2), notice: /after entry 2/ },
+  ],
+  [
+    'a line of a person',
+    append(secondLog, '{"hello":1}\n'),
+    { left: upTo(12), notice: /after entry 12: expected the line as it was written, got a changed one/ },
+  ],
+  [
+    'no first file',
+    remove(firstLog),
+    {
+      left: [],
+      isNew: true,
+      notice:
+        /^Failed to read log-000000000009\.jsonl from its beginning: expected entry 1, got a file that begins with 9;/,
+    },
+  ],
+  [
+    'a first file without content',
+    truncate(0, firstLog),
+    {
+      left: [],
+      isNew: true,
+      notice: /from its beginning: expected a file with a header, got one that is empty/,
+    },
+  ],
+  [
+    'files without any content',
+    truncate(0, firstLog, secondLog),
+    { left: [], isNew: true, notice: /Failed to read log-000000000001\.jsonl/ },
+  ],
 ];
 
-test.for(withoutSnapshots)(
-  'reads a log with $what up to the damage, and reports it',
-  async ({ damage, left, notice, isNew }) => {
-    const folder = await twelveEntries();
-    damage(folder);
-    const before = bytesIn(folder);
-    const found = await readFolder(folder);
-    expect(positions(found)).toEqual(left ?? upTo(12));
-    expect(found.isNew).toBe(isNew ?? false);
-    const notices = found.notices.filter(
-      (sentence) => !sentence.startsWith('The log was written by petstore-sim 0.9.0'),
-    );
-    expect(notices[0]).toMatch(notice);
-    // Only an interrupted write is removed; all other bytes are still in the folder.
-    if (!/was interrupted/.test(notices[0] ?? '')) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
-    await goesOn(folder, found);
-  },
-);
+/** The older snapshot and all entries after it, and the notice about the newer one. */
+const fallsBack = (notice = /Failed to read snapshot-000000000010/): Found => ({
+  snapshot: 5,
+  left: upTo(12, 6),
+  notice,
+});
+/** The newer snapshot and the entries after it that are left; without a notice, all are. */
+const reads = (left = [11, 12], notice = /^$/): Found => ({ snapshot: 10, left, notice });
 
-function replaceByFolder(folder: string, name: string): void {
-  rmSync(join(folder, name));
-  mkdirSync(join(folder, name));
-}
+const withSnapshots: Row[] = [
+  [
+    'a flipped bit in the newest snapshot',
+    flipIn(secondSnapshot, 'state after'),
+    fallsBack(
+      /^Failed to read snapshot-000000000010\.jsonl: expected unchanged lines; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
+    ),
+  ],
+  [
+    'a snapshot without its last line',
+    inFile(secondSnapshot, (bytes) => bytes.subarray(0, lineWith(bytes, '"end"').start)),
+    fallsBack(),
+  ],
+  ['a snapshot cut in a line', inFile(secondSnapshot, (bytes) => bytes.subarray(0, -3)), fallsBack()],
+  ['a snapshot with more after its last line', append(secondSnapshot, '{}\n'), fallsBack()],
+  ['a snapshot without content', truncate(0, secondSnapshot), fallsBack()],
+  [
+    'a folder in the place of the newest snapshot',
+    replaceByFolder(secondSnapshot),
+    fallsBack(
+      /^Failed to read snapshot-000000000010\.jsonl: expected a file, got a folder; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
+    ),
+  ],
+  [
+    'both snapshots broken',
+    truncate(50, firstSnapshot, secondSnapshot),
+    { left: upTo(12), notice: /^Failed to read snapshot-000000000010.*\n.*snapshot-000000000005/ },
+  ],
+  ['damage in the log before the newest snapshot', flipIn(firstLog, '/v1/pets/6-'), reads()],
+  ['damage in the file of the newest snapshot, before it', flipIn(secondLog, '/v1/pets/9-'), reads()],
+  [
+    'a line before the newest snapshot that claims to come after it',
+    inFile(firstLog, (bytes) => {
+      const { start, end } = lineWith(bytes, '/v1/pets/6-');
+      return Buffer.concat([bytes, Buffer.from(bytes.toString('utf8', start, end).replace(':6,', ':11,'))]);
+    }),
+    reads(),
+  ],
+  [
+    'a line in the file of the newest snapshot that claims to come after it',
+    inFile(secondLog, (bytes) => {
+      const { start, end } = lineWith(bytes, '/v1/pets/9-');
+      const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
+      return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
+    }),
+    reads(),
+  ],
+  ['no first file, which the newest snapshot does not need', remove(firstLog), reads()],
+  [
+    'a snapshot that was not finished',
+    (folder) => copyFileSync(join(folder, secondSnapshot), join(folder, 'snapshot-000000000012.jsonl.unfinished')),
+    reads(),
+  ],
+  [
+    'a folder in the place of a file that was not finished',
+    (folder) => mkdirSync(join(folder, 'snapshot-000000000012.jsonl.unfinished')),
+    reads([11, 12], /^Failed to read snapshot-000000000012\.jsonl\.unfinished: expected a file, got a folder/),
+  ],
+  [
+    'damage after the newest snapshot',
+    flipIn(secondLog, '/v1/pets/12-'),
+    reads([11], /after entry 11: expected the line as it was written/),
+  ],
+  [
+    'no log after the newest snapshot',
+    remove(secondLog),
+    reads([], /^Failed to find the log after entry 10: later entries are lost\.$/),
+  ],
+  [
+    'no log at all',
+    remove(firstLog, secondLog),
+    reads([], /^Failed to find the log after entry 10: later entries are lost\.$/),
+  ],
+  [
+    'a folder in the place of a file of the log',
+    replaceByFolder(secondLog),
+    reads(
+      [],
+      /^Failed to read log-000000000009\.jsonl: expected a file, got a folder.*\nFailed to find the log after entry 10/,
+    ),
+  ],
+];
+
+const isOldVersion = (notice: string) => notice.startsWith('The log was written by petstore-sim 0.9.0');
+const bytesIn = (folder: string) => logFiles(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+
+test.for([
+  ...withoutSnapshots.map((row) => [false, ...row] as const),
+  ...withSnapshots.map((row) => [true, ...row] as const),
+])('reads a log (with snapshots: %s) with %s up to the damage, and reports it', async ([snapshots, , damage, row]) => {
+  const folder = await twelveEntries({ snapshots });
+  damage(folder);
+  const before = bytesIn(folder);
+  const found = await readFolder(folder);
+  expect(positions(found)).toEqual(row.left);
+  expect(found.snapshot?.position).toBe(row.snapshot);
+  expect(found.snapshot?.pieces[0]).toBe(row.snapshot && `state after ${row.snapshot}`);
+  expect(found.isNew).toBe(row.isNew ?? false);
+  const notices = found.notices.filter((notice) => !isOldVersion(notice)).join('\n');
+  expect(notices).toMatch(row.notice);
+  // Only an interrupted write is removed; all other bytes are still in the folder.
+  if (!/was interrupted/.test(notices)) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
+  expect(readdirSync(folder).filter((name) => /^(?!set-aside-).*\.unfinished$/.test(name))).toEqual([]);
+  await goesOn(folder, found);
+});
 
 /** Checks that the log works normally after the first report of a damage. */
 async function goesOn(folder: string, { entries, snapshot }: Content): Promise<void> {
@@ -212,172 +323,6 @@ async function goesOn(folder: string, { entries, snapshot }: Content): Promise<v
   expect(again.notices.filter((notice) => !/^\d (?:entries were|entry was) found twice/.test(notice))).toEqual([]);
 }
 
-const bytesIn = (folder: string) =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-
-const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
-  {
-    what: 'a flipped bit in the newest snapshot',
-    damage: (folder) => change(folder, secondSnapshot, (bytes) => flip(bytes, bytes.indexOf('state after'))),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice:
-      /^Failed to read snapshot-000000000010\.jsonl: expected unchanged lines; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
-  },
-  {
-    what: 'a snapshot without its last line',
-    damage: (folder) => change(folder, secondSnapshot, (bytes) => bytes.subarray(0, lineWith(bytes, '"end"').start)),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice: /Failed to read snapshot-000000000010/,
-  },
-  {
-    what: 'a snapshot cut in a line',
-    damage: (folder) => change(folder, secondSnapshot, (bytes) => bytes.subarray(0, -3)),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice: /Failed to read snapshot-000000000010/,
-  },
-  {
-    what: 'a snapshot with more after its last line',
-    damage: (folder) => change(folder, secondSnapshot, (bytes) => Buffer.concat([bytes, Buffer.from('{}\n')])),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice: /Failed to read snapshot-000000000010/,
-  },
-  {
-    what: 'a snapshot without content',
-    damage: (folder) => truncateSync(join(folder, secondSnapshot), 0),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice: /Failed to read snapshot-000000000010/,
-  },
-  {
-    what: 'damage in the log before the newest snapshot',
-    damage: (folder) => change(folder, firstLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/6-'))),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-  {
-    what: 'damage in the file of the newest snapshot, before it',
-    damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/9-'))),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-  {
-    what: 'a line before the newest snapshot that claims to come after it',
-    damage: (folder) =>
-      change(folder, firstLog, (bytes) => {
-        const { start, end } = lineWith(bytes, '/v1/pets/6-');
-        return Buffer.concat([bytes, Buffer.from(bytes.toString('utf8', start, end).replace(':6,', ':11,'))]);
-      }),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-  {
-    what: 'a line in the file of the newest snapshot that claims to come after it',
-    damage: (folder) =>
-      change(folder, secondLog, (bytes) => {
-        const { start, end } = lineWith(bytes, '/v1/pets/9-');
-        const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
-        return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
-      }),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-  {
-    what: 'damage after the newest snapshot',
-    damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/12-'))),
-    snapshot: 10,
-    left: [11],
-    notice: /after entry 11: expected the line as it was written/,
-  },
-  {
-    what: 'no log after the newest snapshot',
-    damage: (folder) => rmSync(join(folder, secondLog)),
-    snapshot: 10,
-    left: [],
-    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
-  },
-  {
-    what: 'no log at all',
-    damage: (folder) => {
-      for (const name of [firstLog, secondLog]) rmSync(join(folder, name));
-    },
-    snapshot: 10,
-    left: [],
-    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
-  },
-  {
-    what: 'no first file, which the newest snapshot does not need',
-    damage: (folder) => rmSync(join(folder, firstLog)),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-  {
-    what: 'both snapshots broken',
-    damage: (folder) => {
-      for (const name of [firstSnapshot, secondSnapshot]) truncateSync(join(folder, name), 50);
-    },
-    snapshot: undefined,
-    left: upTo(12),
-    notice: /^Failed to read snapshot-000000000010.*\n.*snapshot-000000000005/,
-  },
-  {
-    what: 'a folder in the place of the newest snapshot',
-    damage: (folder) => replaceByFolder(folder, secondSnapshot),
-    snapshot: 5,
-    left: upTo(12, 6),
-    notice:
-      /^Failed to read snapshot-000000000010\.jsonl: expected a file, got a folder; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
-  },
-  {
-    what: 'a folder in the place of a file of the log',
-    damage: (folder) => replaceByFolder(folder, secondLog),
-    snapshot: 10,
-    left: [],
-    notice:
-      /^Failed to read log-000000000009\.jsonl: expected a file, got a folder.*\nFailed to find the log after entry 10/,
-  },
-  {
-    what: 'a folder in the place of a file that was not finished',
-    damage: (folder) => mkdirSync(join(folder, 'snapshot-000000000012.jsonl.unfinished')),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^Failed to read snapshot-000000000012\.jsonl\.unfinished: expected a file, got a folder/,
-  },
-  {
-    what: 'a snapshot that was not finished',
-    damage: (folder) =>
-      copyFileSync(join(folder, secondSnapshot), join(folder, 'snapshot-000000000012.jsonl.unfinished')),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^$/,
-  },
-];
-
-test.for(withSnapshots)('reads a log with snapshots and $what', async ({ damage, snapshot, left, notice, isNew }) => {
-  const folder = await twelveEntries({ snapshots: true });
-  damage(folder);
-  const found = await readFolder(folder);
-  expect(found.snapshot?.position).toBe(snapshot);
-  if (snapshot !== undefined) expect(found.snapshot?.pieces[0]).toBe(`state after ${snapshot}`);
-  expect(positions(found)).toEqual(left);
-  expect(found.isNew).toBe(isNew ?? false);
-  expect(found.notices.filter((sentence) => !/was written by petstore-sim 0\.9\.0/.test(sentence)).join('\n')).toMatch(
-    notice,
-  );
-  expect(readdirSync(folder).filter((name) => /^(?!set-aside-).*\.unfinished$/.test(name))).toEqual([]);
-  await goesOn(folder, found);
-});
-
 test('reads and reports a folder of another version', async () => {
   const folder = await twelveEntries();
   const found = await readFolder(folder, { version: '1.2.0' });
@@ -387,18 +332,18 @@ test('reads and reports a folder of another version', async () => {
 
 test.for([firstLog, secondSnapshot])('leaves a folder with a newer format unchanged: %s', async (name) => {
   const folder = await twelveEntries({ snapshots: true });
-  change(folder, firstSnapshot, (bytes) => flip(bytes, 40));
+  flipAt(firstSnapshot, () => 40)(folder);
   change(folder, name, (bytes) => {
     const end = bytes.indexOf(10);
     const { crc: _, ...header } = JSON.parse(bytes.toString('utf8', 0, end));
     const line = formatLine({ ...header, format: 2, version: '3.0.0' }, 0).text;
     return Buffer.concat([Buffer.from(line), bytes.subarray(end + 1)]);
   });
-  const before = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
+  const before = logFiles(folder);
   await expect(readFolder(folder)).rejects.toThrow(
     'expected files of format 1, got format 2, which petstore-sim 3.0.0 wrote; use that version or a newer one, another folder, or start a new log with --data-reset',
   );
-  expect(readdirSync(folder).filter((each) => each.endsWith('.jsonl'))).toEqual(before);
+  expect(logFiles(folder)).toEqual(before);
 });
 
 test('rejects a file of another log', async () => {
@@ -440,10 +385,13 @@ test('treats a new volume as empty', async () => {
   expect((await readFolder(folder)).isNew).toBe(true);
 });
 
-test.for(['a file', 'rejects %s in place of a folder'])('%s in place of a folder is refused', async (where) => {
+test.for([
+  ['a file', ''],
+  ['a path below a file', 'data'],
+] as const)('%s in place of a folder is refused', async ([, below]) => {
   const file = join(newFolder(), 'file');
   writeFileSync(file, '');
-  const path = where === 'a file' ? file : join(file, 'data');
+  const path = join(file, below);
   await expect(openFor(path)).rejects.toThrow(
     `expected a folder for the log, got ${path}, which is a file or lies below one; name another`,
   );
