@@ -2,7 +2,17 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/persistence/node/folder/lines.js';
-import { type Content, change, lineWith, logFiles, newFolder, openFor, readFolder } from './folders.js';
+import {
+  type Content,
+  change,
+  lineWith,
+  logFiles,
+  newFolder,
+  openFor,
+  positionsOf,
+  range,
+  readFolder,
+} from './folders.js';
 
 const firstLog = 'log-000000000001.jsonl';
 const secondLog = 'log-000000000009.jsonl';
@@ -27,9 +37,9 @@ async function twelveEntries({ snapshots = false } = {}): Promise<string> {
 /** The positions of the entries, after a look whether each has its own commands. */
 function positions({ entries }: Content): number[] {
   for (const { position, commands } of entries) expect(commands).toEqual([{ path: `/v1/pets/${position}-` }]);
-  return entries.map(({ position }) => position);
+  return positionsOf(entries);
 }
-const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const upTo = (last: number) => range(1, last);
 /** Edits of a folder, by the names of its files. */
 type Damaging = (folder: string) => void;
 const inFile =
@@ -197,7 +207,7 @@ const withoutSnapshots: Row[] = [
 /** The older snapshot and all entries after it, and the notice about the newer one. */
 const fallsBack = (notice = /Failed to read snapshot-000000000010/): Found => ({
   snapshot: 5,
-  left: upTo(12, 6),
+  left: range(6, 12),
   notice,
 });
 /** The newer snapshot and the entries after it that are left; without a notice, all are. */
@@ -365,7 +375,7 @@ test('rejects a second file that is a copy of an earlier time', async () => {
   await log.close();
   copyFileSync(join(folder, 'kept'), join(folder, secondLog));
   const found = await readFolder(folder);
-  expect(found.entries.map(({ position }) => position)).toEqual(upTo(8));
+  expect(positionsOf(found.entries)).toEqual(upTo(8));
   expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the previous file/);
 });
 

@@ -3,28 +3,29 @@ import { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogUnavailableError } from '../../src/persistence/log.js';
-import { change, contentOf, logFiles, newFolder, openFor, readFolder, scenario } from './folders.js';
+import {
+  change,
+  contentOf,
+  logFiles,
+  newFolder,
+  newLog,
+  openFor,
+  positionsOf,
+  range,
+  readFolder,
+  scenario,
+} from './folders.js';
 
+const nameOf = (kind: 'log' | 'snapshot', position: number) => `${kind}-${String(position).padStart(12, '0')}.jsonl`;
 const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];
 
 test('a log returns appended entries in order, with their writer', async () => {
-  const folder = newFolder();
-  const { log, isNew, identity } = await openFor(folder);
-  expect({ isNew, scenario: identity.scenario, position: log.position }).toEqual({
-    isNew: true,
-    scenario,
-    position: 0,
-  });
+  const { folder, log, isNew, identity } = await newLog();
+  expect([isNew, identity.scenario, log.position]).toEqual([true, scenario, 0]);
   const first = await log.append({ atMs: 1000, commands: commands(1) });
   const second = await log.append({ atMs: 1001, commands: commands(2), answered: [[1, 'f00d']] });
-  expect(first).toEqual({
-    position: 1,
-    incarnation: 1,
-    sequence: 1,
-    writer: 'file',
-    atMs: 1000,
-    commands: commands(1),
-  });
+  const counts = { position: 1, incarnation: 1, sequence: 1 };
+  expect(first).toEqual({ ...counts, writer: 'file', atMs: 1000, commands: commands(1) });
   await log.close();
 
   const found = await readFolder(folder, { version: '1.1.0' });
@@ -98,8 +99,7 @@ test('each line is JSON with its type, and only its owner can read the files', a
 });
 
 test('a start reads the newest snapshot and only the entries after it', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   for (let number = 1; number <= 5; number++) await log.append({ atMs: number, commands: commands(number) });
   await log.writeSnapshot(2, ['after 2']);
   await log.writeSnapshot(4, ['after', 4]);
@@ -107,12 +107,11 @@ test('a start reads the newest snapshot and only the entries after it', async ()
   await log.close();
   const { snapshot, entries } = await readFolder(folder);
   expect(snapshot).toEqual({ position: 4, pieces: ['after', 4] });
-  expect(entries.map(({ position }) => position)).toEqual([5]);
+  expect(positionsOf(entries)).toEqual([5]);
 });
 
 test('a snapshot is due when the log exceeds its bound, and the log then continues in a new file', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 10_000 });
+  const { folder, log } = await newLog({ minimumLogBytes: 10_000 });
   while (!log.snapshotIsDue) await log.append({ atMs: 1, commands: ['x'.repeat(500)] });
   const due = log.position;
   expect(due).toBeGreaterThan(15);
@@ -123,29 +122,16 @@ test('a snapshot is due when the log exceeds its bound, and the log then continu
   expect(log.snapshotIsDue).toBe(false);
   await log.append({ atMs: 3, commands: [] });
   await written;
-  expect(logFiles(folder)).toEqual([
-    'log-000000000001.jsonl',
-    `log-${String(due + 1).padStart(12, '0')}.jsonl`,
-    `snapshot-${String(due).padStart(12, '0')}.jsonl`,
-  ]);
+  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl', nameOf('log', due + 1), nameOf('snapshot', due)]);
   await log.close();
   const { snapshot, entries } = await readFolder(folder);
   expect(snapshot?.position).toBe(due);
   expect(entries.map(({ atMs }) => atMs)).toEqual([2, 3]);
 });
 
-test('a due snapshot is still due at the next start', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
-  await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
-  await log.close();
-  const { log: next } = await openFor(folder, { minimumLogBytes: 1000 });
-  expect(next.snapshotIsDue).toBe(true);
-});
-
-test('a log that is smaller than the state needs no snapshot', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
+test('a snapshot is due when the log is larger than the state, and still at the next start', async () => {
+  const options = { minimumLogBytes: 1000 };
+  const { folder, log } = await newLog(options);
   await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
   expect(log.snapshotIsDue).toBe(true);
   await log.writeSnapshot(1, ['x'.repeat(10_000)]);
@@ -153,11 +139,12 @@ test('a log that is smaller than the state needs no snapshot', async () => {
   expect(log.snapshotIsDue).toBe(false);
   await log.append({ atMs: 1, commands: ['x'.repeat(1000)] });
   expect(log.snapshotIsDue).toBe(true);
+  await log.close();
+  expect((await openFor(folder, options)).log.snapshotIsDue).toBe(true);
 });
 
 test('only files before the second-newest snapshot are removed', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
+  const { folder, log } = await newLog({ minimumLogBytes: 1000 });
   const positions: number[] = [];
   for (let round = 0; round < 4; round++) {
     while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
@@ -165,27 +152,23 @@ test('only files before the second-newest snapshot are removed', async () => {
     await log.writeSnapshot(log.position, [round]);
   }
   await log.close();
-  const name = (kind: string, position: number) => `${kind}-${String(position).padStart(12, '0')}.jsonl`;
   const [, , third = 0, fourth = 0] = positions;
   expect(logFiles(folder)).toEqual([
-    name('log', third + 1),
-    name('log', fourth + 1),
-    name('snapshot', third),
-    name('snapshot', fourth),
+    nameOf('log', third + 1),
+    nameOf('log', fourth + 1),
+    nameOf('snapshot', third),
+    nameOf('snapshot', fourth),
   ]);
   // The one before is of use: it is what the newest falls back to.
-  change(folder, name('snapshot', fourth), (bytes) => bytes.subarray(0, -1));
+  change(folder, nameOf('snapshot', fourth), (bytes) => bytes.subarray(0, -1));
   const { snapshot, entries, notices } = await readFolder(folder);
   expect(snapshot?.position).toBe(third);
-  expect(entries.map(({ position }) => position)).toEqual(
-    Array.from({ length: fourth - third }, (_, index) => third + 1 + index),
-  );
+  expect(positionsOf(entries)).toEqual(range(third + 1, fourth));
   expect(notices).toHaveLength(1);
 });
 
 test('an entry between a snapshot and the end of its file stays readable', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
+  const { folder, log } = await newLog({ minimumLogBytes: 1000 });
   const due: number[] = [];
   for (let round = 0; round < 3; round++) {
     while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
@@ -195,17 +178,14 @@ test('an entry between a snapshot and the end of its file stays readable', async
   }
   await log.close();
   const [, second = 0, third = 0] = due;
-  change(folder, `snapshot-${String(third - 1).padStart(12, '0')}.jsonl`, (bytes) => bytes.subarray(1));
+  change(folder, nameOf('snapshot', third - 1), (bytes) => bytes.subarray(1));
   const { snapshot, entries } = await readFolder(folder);
   expect(snapshot).toEqual({ position: second - 1, pieces: [1] });
-  expect(entries.map(({ position }) => position)).toEqual(
-    Array.from({ length: third - second + 1 }, (_, index) => second + index),
-  );
+  expect(positionsOf(entries)).toEqual(range(second, third));
 });
 
 test('a snapshot has its final name only after it is complete', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   await log.append({ atMs: 1, commands: [] });
   const seen: string[][] = [];
   const pieces = function* () {
@@ -233,8 +213,7 @@ test('no incarnation is used twice if the newest snapshot has no entries after i
 });
 
 test('pieces with an error leave no snapshot, and the log continues', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   await log.append({ atMs: 1, commands: [] });
   const pieces = function* () {
     yield 'one';
@@ -249,7 +228,7 @@ test('pieces with an error leave no snapshot, and the log continues', async () =
 });
 
 test('a snapshot has a reached position, and only one is written at a time', async () => {
-  const { log } = await openFor(newFolder());
+  const { log } = await newLog();
   await log.append({ atMs: 1, commands: [] });
   await expect(log.writeSnapshot(2, [])).rejects.toThrow(RangeError);
   const first = log.writeSnapshot(1, []);
@@ -258,7 +237,7 @@ test('a snapshot has a reached position, and only one is written at a time', asy
 });
 
 test('the event loop runs between the pieces of a snapshot', async () => {
-  const { log } = await openFor(newFolder());
+  const { log } = await newLog();
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -273,32 +252,29 @@ test('the event loop runs between the pieces of a snapshot', async () => {
 });
 
 test('with flush, entries resolve in order, and closing waits for them', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { flush: true, minimumLogBytes: 2000 });
+  const { folder, log } = await newLog({ flush: true, minimumLogBytes: 2000 });
   const resolved: number[] = [];
   const all = Array.from({ length: 50 }, (_, index) =>
     log.append({ atMs: index, commands: ['x'.repeat(100)] }).then(({ position }) => resolved.push(position)),
   );
   await log.close();
   await Promise.all(all);
-  expect(resolved).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  expect(resolved).toEqual(range(1, 50));
   expect((await readFolder(folder)).entries).toHaveLength(50);
 });
 
 test('an entry with several commands has at most 1 MiB', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   const half = 'x'.repeat(600_000);
   await expect(log.append({ atMs: 1, commands: [half, half] })).rejects.toThrow('at most 1048576 bytes');
   await log.append({ atMs: 1, commands: [half.repeat(3)] });
   await log.append({ atMs: 1, commands: ['after'] });
   await log.close();
-  expect((await readFolder(folder)).entries.map(({ position }) => position)).toEqual([1, 2]);
+  expect(positionsOf((await readFolder(folder)).entries)).toEqual([1, 2]);
 });
 
 test('a closed log rejects entries and releases the folder', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   await log.close();
   await expect(log.append({ atMs: 1, commands: [] })).rejects.toThrow(LogUnavailableError);
   await log.close();
@@ -306,8 +282,7 @@ test('a closed log rejects entries and releases the folder', async () => {
 });
 
 test('entries with different responses in a new version are set aside, with all later entries', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
+  const { folder, log } = await newLog({ minimumLogBytes: 1000 });
   for (let number = 1; number <= 30; number++) await log.append({ atMs: number, commands: commands(number) });
   await log.close();
   const opened = await openFor(folder);
@@ -317,7 +292,7 @@ test('entries with different responses in a new version are set aside, with all 
   await opened.log.close();
   const again = await openFor(folder);
   const { entries, notices } = await contentOf(again);
-  expect(entries.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(positionsOf(entries)).toEqual(range(1, 8));
   expect(notices).toEqual([]);
   await again.log.append({ atMs: 40, commands: ['new'] });
   await expect(again.log.setAside(3, 'late')).rejects.toThrow(RangeError);
@@ -341,8 +316,7 @@ test.for([
 });
 
 test('reset starts a new log and removes the old one', async () => {
-  const folder = newFolder();
-  const { log, identity } = await openFor(folder);
+  const { folder, log, identity } = await newLog();
   await log.append({ atMs: 1, commands: commands(1) });
   await log.writeSnapshot(1, ['state']);
   await log.close();
@@ -354,8 +328,7 @@ test('reset starts a new log and removes the old one', async () => {
 });
 
 test('a log closes and releases its folder even if the note about it cannot be written', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   await log.append({ atMs: 1, commands: commands(1) });
   // A full disk takes no note, and neither does a folder that is gone.
   rmSync(folder, { recursive: true });

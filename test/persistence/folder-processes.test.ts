@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { OpenFileLogOptions } from '../../src/persistence/node/folder/file-log.js';
-import { change, logFiles, newFolder, openFor, readFolder } from './folders.js';
+import { change, logFiles, newFolder, newLog, openFor, positionsOf, range, readFolder } from './folders.js';
 
 const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));
 const script = join(bundle, 'log-process.mjs');
@@ -56,26 +56,29 @@ function start(folder: string, { options = {}, prefix = [], recordsCalls = false
       child.stdin.write(`${JSON.stringify(question)}\n`);
       return next();
     },
+    /** Waits for its end. @returns its exit code and what it wrote to standard error */
     async hasEnded() {
       const [code] = await hasEnded;
       return { code, errors };
     },
-    /** Ends it. @returns its exit code and what it wrote to standard error */
     async end(signal?: NodeJS.Signals) {
       if (signal === undefined) child.stdin.end();
       else child.kill(signal);
-      const [code] = await hasEnded;
-      return { code, errors };
+      return this.hasEnded();
     },
   };
 }
 
-const positions = (entries: readonly { position: number }[]) => entries.map(({ position }) => position);
+/** Starts a process in a new folder, and waits until it has read the folder. */
+async function startNew(options?: StartOptions) {
+  const folder = newFolder();
+  const started = start(folder, options);
+  await started.next();
+  return { folder, process: started };
+}
 
 test("a second process is rejected while the first one runs, with the first one's process number", async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
+  const { folder, process: first } = await startNew();
   await first.ask({ append: ['one'] });
   const refused = await start(folder).next();
   expect(refused.error).toBe('LogOpenError');
@@ -91,9 +94,7 @@ test("a second process is rejected while the first one runs, with the first one'
 });
 
 test('a stopped process still owns its folder', async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
+  const { folder, process: first } = await startNew();
   first.child.kill('SIGSTOP');
   expect(await start(folder).next()).toMatchObject({ error: 'LogOpenError' });
   first.child.kill('SIGCONT');
@@ -109,7 +110,7 @@ test('only one of many concurrently started processes gets the folder', async ()
     for (const { entries, message } of results) {
       if (entries === undefined) expect(message).toMatch(/^expected a folder that no other process uses/);
     }
-    await Promise.all(all.map(({ end }) => end('SIGKILL')));
+    await Promise.all(all.map((each) => each.end('SIGKILL')));
   }
 });
 
@@ -121,7 +122,7 @@ test('after kill -9 the next process starts at once and has every acknowledged e
     const { entries, notices } = await process.next();
     const found = entries.length;
     expect(found).toBeGreaterThanOrEqual(acknowledged);
-    expect(positions(entries)).toEqual(Array.from({ length: found }, (_, index) => index + 1));
+    expect(positionsOf(entries)).toEqual(range(1, found));
     expect(notices.filter((notice: string) => !/was interrupted/.test(notice))).toEqual([]);
     for (let number = 0; number < 20; number++) {
       process.child.stdin.write(`${JSON.stringify({ append: ['x'.repeat(100)] })}\n`);
@@ -132,9 +133,7 @@ test('after kill -9 the next process starts at once and has every acknowledged e
 });
 
 test('a process number in a lock is ignored if another container wrote it', async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
+  const { folder, process: first } = await startNew();
   await first.end('SIGKILL');
   // Lock of a killed process 1 in a container, where every process has number 1.
   const name = readdirSync(folder).find((each) => each.startsWith('lock-') && !each.endsWith('.sock')) as string;
@@ -156,9 +155,7 @@ test('two containers with separate process namespaces cannot share a folder', as
 });
 
 test('a process ends with a message if its folder is removed', async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
+  const { folder, process: first } = await startNew();
   rmSync(folder, { recursive: true });
   expect((await first.hasEnded()).errors).toMatch(/the folder \S+ was removed or emptied; the process ends\.\n$/);
 });
@@ -173,9 +170,7 @@ test('a log works in a folder whose path is too long for a socket', async () => 
 });
 
 test('a full disk rejects whole entries, and accepts entries again when it has space', async () => {
-  const folder = newFolder();
-  const process = start(folder, { prefix: ['bash', '-c', 'ulimit -S -f 8; exec "$@"', 'bash'] });
-  await process.next();
+  const { folder, process } = await startNew({ prefix: ['bash', '-c', 'ulimit -S -f 8; exec "$@"', 'bash'] });
   const acknowledged: string[] = [];
   const fill = async (text: string) => {
     const answer = await process.ask({ append: [text] });
@@ -217,14 +212,12 @@ test('an interrupted write on a full disk is cut off at the next start', async (
   for (let answer = {}; !('error' in answer); ) answer = await first.ask({ append: ['x'.repeat(900)] });
   await first.end('SIGKILL');
   const again = await start(folder, { prefix }).next();
-  expect(positions(again.entries)).toEqual([1, 2, 3]);
+  expect(positionsOf(again.entries)).toEqual([1, 2, 3]);
   expect(again.notices).toEqual([]);
 });
 
 test('a failed flush ends the process with a message', async () => {
-  const folder = newFolder();
-  const first = start(folder, { options: { flush: true } });
-  await first.next();
+  const { folder, process: first } = await startNew({ options: { flush: true } });
   await first.ask({ append: ['flushed'] });
   first.child.stdin.write(`${JSON.stringify({ losesFile: true })}\n`);
   // An entry that could not be flushed was not acknowledged.
@@ -255,8 +248,7 @@ function acknowledgedEarly(calls: readonly string[]): string[] {
 }
 
 test('with flush, an entry is acknowledged only after its bytes and its file name are flushed', async () => {
-  const process = start(newFolder(), { options: { flush: true, minimumLogBytes: 2000 }, recordsCalls: true });
-  await process.next();
+  const { process } = await startNew({ options: { flush: true, minimumLogBytes: 2000 }, recordsCalls: true });
   await process.ask({ appendMany: 40 });
   const calls: string[] = await process.ask({ calls: true });
   expect(acknowledgedEarly(calls)).toEqual([]);
@@ -267,8 +259,7 @@ test('with flush, an entry is acknowledged only after its bytes and its file nam
 });
 
 test('a snapshot is flushed before its rename, and renamed before files are removed', async () => {
-  const process = start(newFolder(), { recordsCalls: true });
-  await process.next();
+  const { process } = await startNew({ recordsCalls: true });
   for (const position of [1, 2, 3]) {
     await process.ask({ append: ['x'] });
     await process.ask({ calls: true });
@@ -286,8 +277,7 @@ test('a snapshot is flushed before its rename, and renamed before files are remo
 });
 
 test('unreadable entries are flushed under their new name before they are cut off', async () => {
-  const folder = newFolder();
-  const { log } = await openFor(folder);
+  const { folder, log } = await newLog();
   for (const command of ['one', 'two', 'three']) await log.append({ atMs: 1, commands: [command] });
   await log.close();
   const name = 'log-000000000001.jsonl';

@@ -21,6 +21,19 @@ export async function openFor(folder: string, options: Partial<OpenFileLogOption
   return opened;
 }
 
+/** Opens a new log for the time of the test, in a folder of its own. */
+export async function newLog(options: Partial<OpenFileLogOptions> = {}) {
+  const folder = newFolder();
+  return { folder, ...(await openFor(folder, options)) };
+}
+
+/** Positions of entries. */
+export const positionsOf = (entries: readonly { position: number }[]) => entries.map(({ position }) => position);
+
+/** Whole numbers from the first to the last. */
+export const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
 export interface Content {
   readonly isNew: boolean;
   readonly notices: readonly string[];
