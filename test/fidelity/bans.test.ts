@@ -8,17 +8,12 @@ import { createSimulator } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { tries } from '../support/prove.js';
 import { foreignService } from './foreign-service.js';
-import { banningWorld, drawSetting, type HiddenWorld, truth } from './hidden-worlds.js';
+import { asking, banningWorld, drawSetting, type HiddenWorld, truth } from './hidden-worlds.js';
 
-const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
-  calibrate(world.transport, {
-    budget,
-    allowsWrite: false,
-    allowsExhaust: true,
-    allowsBan,
-    patienceMs: 3_600_000,
-  });
 const enough = 400;
+const options = { ...asking, budget: enough, allowsExhaust: true, allowsBan: true, patienceMs: 3_600_000 };
+const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
+  calibrate(world.transport, { ...options, budget, allowsBan });
 
 /** Choices of a service that any procedure can learn; a ban that ends before its window does not show its end. */
 function learnable({ choices: { bans } }: HiddenWorld): Subject[] {
@@ -93,7 +88,6 @@ test('starts no ban that the budget cannot finish, prints the required budget, a
   ]);
   expect((await ask(banningWorld(2, 'ours'), enoughForOne)).learner.bans).toBe(1);
   const { exchanges } = first;
-  const options = { budget: enough, allowsWrite: false, allowsExhaust: true, allowsBan: true, patienceMs: 3_600_000 };
   const whole = await calibrate(world.transport, options, exchanges);
   expect(whole.learner.about('banAfter')).toMatchObject({ state: 'certain', value: world.choices.bans.banAfter });
   const again = await calibrate(world.transport, options, whole.exchanges);
@@ -137,13 +131,7 @@ test('the duration of a ban is exact, or an interval if resets are rounded up', 
   for (let seed = 60_001; seed <= 60_080; seed++) {
     const setting = drawSetting(seed);
     if (!setting.allowsBan) continue;
-    const { learner } = await calibrate(foreignService({ ...setting, fractions: 'up' }), {
-      budget: enough,
-      allowsWrite: false,
-      allowsExhaust: true,
-      allowsBan: true,
-      patienceMs: 3_600_000,
-    });
+    const { learner } = await calibrate(foreignService({ ...setting, fractions: 'up' }), options);
     const { state, left } = learner.about('banSeconds');
     if (state === 'not asked') continue;
     learnt++;

@@ -9,8 +9,14 @@ import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
-import { type BanChoices, foreignService, limitAlternatives, responseAlternatives } from './foreign-service.js';
-import { createDraw, drawSetting, type Setting } from './hidden-worlds.js';
+import {
+  type BanChoices,
+  foreignService,
+  limitAlternatives,
+  plainChoices,
+  responseAlternatives,
+} from './foreign-service.js';
+import { assumptionsOf, createDraw, drawSetting, type Setting, usualBans } from './hidden-worlds.js';
 
 const patienceMs = 3_600_000;
 /** Seeds from here on are for counting. Those below were used during development. */
@@ -23,12 +29,11 @@ async function ask(setting: Setting) {
 
 /** The scenario that describes a service. */
 function scenarioOf({ choices, limits, plan }: Setting): Scenario {
-  const { bans, ...others } = choices;
   return {
     keys: { 'own-key': { plan } },
     categories: [1, 2, 3, 4],
     ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
-    assumptions: { ...others, ...bans } as NonNullable<Scenario['assumptions']>,
+    assumptions: assumptionsOf(choices),
   };
 }
 
@@ -87,6 +92,7 @@ function plant(seed: number, setting: Setting): Planted {
     return { names: [id], setting: { ...setting, choices: { ...choices, algorithm, [id]: value } } };
   }
   const { banAfter, banSeconds } = choices.bans;
+  const otherForm = choices.retryAfterForm === 'seconds' ? 'http-date' : 'seconds';
   const kinds: Planted[] = [
     { names: ['X-RateLimit-Reset'], setting: withFault({ reset: 1 }) },
     { names: ['X-RateLimit-Reset'], setting: withFault({ reset: -1 }) },
@@ -101,10 +107,7 @@ function plant(seed: number, setting: Setting): Planted {
     { names: ['Deprecation and Sunset', 'deprecation'], setting: withFault({ dropSunset: true }) },
     {
       names: ['retryAfterForm'],
-      setting: {
-        ...setting,
-        choices: { ...choices, retryAfterForm: choices.retryAfterForm === 'seconds' ? 'http-date' : 'seconds' },
-      },
+      setting: { ...setting, choices: { ...choices, retryAfterForm: otherForm } },
     },
     { names: ['banAfter'], setting: withBan({ banAfter: banAfter + 1 }) },
     { names: ['banSeconds'], setting: withBan({ banSeconds: banSeconds + 1 }) },
@@ -191,9 +194,8 @@ describe.each([
 });
 
 describe('changes that show for certain', () => {
-  const base = drawSetting(1);
   const plain: Setting = {
-    ...base,
+    ...drawSetting(1),
     plan: 'enterprise',
     limits: { minute: 7, day: 3_000 },
     before: { minute: 0, day: 0, agoMs: 0 },
@@ -205,24 +207,10 @@ describe('changes that show for certain', () => {
     allowsBan: true,
     budget: 300,
     choices: {
-      ...base.choices,
-      limitsApply: 'all',
-      algorithm: 'fixed-window',
-      windowStart: 'first-request',
-      rejectedCounts: 'none',
+      ...plainChoices,
       reportedWindow: 'least-remaining',
-      retryAfterForm: 'seconds',
-      unknownMethod: 'method-not-allowed',
       errorCodes: {},
-      bans: {
-        banAfter: 2,
-        banGraceMs: 1_000,
-        banToleranceMs: 50,
-        banSeconds: 120,
-        banExtend: false,
-        banEscalation: false,
-        banStatus: 429,
-      },
+      bans: { ...usualBans, banAfter: 2 },
     },
   };
   const { choices, faults } = plain;

@@ -5,7 +5,7 @@ import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/
 import { knowledgeLines } from '../../src/fidelity/deduce/knowledge-lines.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import { type HiddenWorld, hiddenWorld } from './hidden-worlds.js';
+import { asking, type HiddenWorld, hiddenWorld } from './hidden-worlds.js';
 
 /** A service with limits on all operations that the headers show, so that every lie about them can be seen. */
 const plainWorld = () => {
@@ -17,7 +17,20 @@ const plainWorld = () => {
   }
 };
 
+type Asked = (probe: Probe) => boolean;
 type Change = (answer: ServiceResponse, probe: Probe) => ServiceResponse;
+
+/** A change of the answers to these questions alone. */
+const to =
+  (isAsked: Asked, change: Change): Change =>
+  (answer, probe) =>
+    isAsked(probe) ? change(answer, probe) : answer;
+
+/** A change whose number rises by one from answer to answer. */
+const rising = (change: (answer: ServiceResponse, sent: number) => ServiceResponse): Change => {
+  let sent = 0;
+  return (answer) => change(answer, sent++);
+};
 
 const header = (answer: ServiceResponse, name: string, change: (value: string) => string): ServiceResponse => ({
   ...answer,
@@ -31,14 +44,23 @@ const without = (answer: ServiceResponse, prefix: string): ServiceResponse => ({
   ...answer,
   headers: answer.headers.filter(([name]) => !name.startsWith(prefix)),
 });
+const replaced = (answer: ServiceResponse, name: string, value: string): ServiceResponse => ({
+  ...answer,
+  headers: [...without(answer, name).headers, [name, value]],
+});
+const isList: Asked = ({ target }) => target === '/pets?limit=100';
+const asks =
+  (question: string): Asked =>
+  (probe) =>
+    probe.question === question;
+const error = (status: number) => ({ status, body: `{"code":"bad","message":"no","status":${status}}` });
 
 async function learn(world: HiddenWorld, change: Change) {
   const transport: Transport = {
     ...world.transport,
     send: async (probe) => change(await world.transport.send(probe), probe),
   };
-  const options = { budget: 40, allowsWrite: false, allowsExhaust: false, allowsBan: false, patienceMs: 150_000 };
-  return calibrate(transport, options);
+  return calibrate(transport, asking);
 }
 
 const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
@@ -46,51 +68,43 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
     'sorts its list by name',
     'listOrder',
     /#1 GET \/pets\?limit=100: 40 pets, sorted by name/,
-    (answer, { target }) =>
-      target === '/pets?limit=100'
-        ? body(answer, (pets: { name: string }[]) => pets.sort((a, b) => (a.name < b.name ? -1 : 1)))
-        : answer,
+    to(isList, (answer) => body(answer, (pets: { name: string }[]) => pets.sort((a, b) => (a.name < b.name ? -1 : 1)))),
   ],
   [
     'answers 422 to a limit out of range',
     'limitOutOfRange',
     /#3 GET \/pets\?limit=0: answered with 422/,
-    (answer, { question }) =>
-      question.startsWith('limit') && question !== 'limits'
-        ? { ...answer, status: 422, body: '{"code":"bad","message":"no","status":422}' }
-        : answer,
+    to(
+      ({ question }) => question.startsWith('limit') && question !== 'limits',
+      (answer) => ({ ...answer, ...error(422) }),
+    ),
   ],
   [
     'rejects one limit out of range and cuts another',
     'limitOutOfRange',
     /#4 GET \/pets\?limit=101/,
-    (answer, { question }) =>
-      question === 'limitOutOfRange'
-        ? { ...answer, status: 400, body: '{"code":"bad","message":"no","status":400}' }
-        : question === 'limitTooLarge'
-          ? { ...answer, status: 200, body: '[]' }
-          : answer,
+    (answer, { question }) => {
+      if (question === 'limitOutOfRange') return { ...answer, ...error(400) };
+      return question === 'limitTooLarge' ? { ...answer, status: 200, body: '[]' } : answer;
+    },
   ],
   [
     'pages by another parameter',
     'paging',
     /#1 GET \/pets\?limit=100: a Link to the next page, with start in its query/,
-    (answer) => ({
-      ...without(answer, 'link'),
-      headers: [...without(answer, 'link').headers, ['link', '<https://foreign.example/v1/pets?start=1>; rel="next"']],
-    }),
+    (answer) => replaced(answer, 'link', '<https://foreign.example/v1/pets?start=1>; rel="next"'),
   ],
   [
     'wraps its list in an object',
     'document',
     /#1 GET \/pets\?limit=100: a body that is not an array/,
-    (answer, { target }) => (target === '/pets?limit=100' ? body(answer, (items) => ({ items })) : answer),
+    to(isList, (answer) => body(answer, (items) => ({ items }))),
   ],
   [
     'leaves the rate-limit headers out of 404',
     'document',
     /#\d+ GET \/pets\/petstore-sim-probe: no whole number in X-RateLimit-Limit/,
-    (answer, { question }) => (question === 'malformedPetId' ? without(answer, 'x-ratelimit') : answer),
+    to(asks('malformedPetId'), (answer) => without(answer, 'x-ratelimit')),
   ],
   [
     'sends errors without a code',
@@ -105,45 +119,29 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
     'resets eleven seconds later each time',
     'algorithm',
     /#\d+ .*reset in \d+ s; no combination/,
-    (() => {
-      let sent = 0;
-      return (answer: ServiceResponse) =>
-        header(answer, 'x-ratelimit-reset', (value) => String(Number(value) + 11 * sent++));
-    })(),
+    rising((answer, sent) => header(answer, 'x-ratelimit-reset', (value) => String(Number(value) + 11 * sent))),
   ],
   [
     'lets Remaining rise',
     'algorithm',
     /#\d+ .*; no combination of algorithm/,
-    (() => {
-      let sent = 0;
-      return (answer: ServiceResponse) =>
-        header(answer, 'x-ratelimit-remaining', (value) => String(Math.min(Number(value), 20) + sent++));
-    })(),
+    rising((answer, sent) =>
+      header(answer, 'x-ratelimit-remaining', (value) => String(Math.min(Number(value), 20) + sent)),
+    ),
   ],
   [
     'says Sunset without Deprecation',
     'deprecation',
     /Sunset without Deprecation/,
-    (answer, { question }) =>
-      question === 'deprecation'
-        ? {
-            ...answer,
-            headers: [
-              ...without(answer, 'deprecation').headers.filter(([name]) => name !== 'sunset'),
-              ['sunset', 'Thu, 05 Dec 2030 00:00:00 GMT'],
-            ],
-          }
-        : answer,
+    to(asks('deprecation'), (answer) =>
+      replaced(without(answer, 'deprecation'), 'sunset', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+    ),
   ],
   [
     'has RateLimit fields of another shape',
     'rateLimitFields',
     /RateLimit: limit=60/,
-    (answer) => ({
-      ...answer,
-      headers: [...without(answer, 'ratelimit').headers, ['ratelimit', 'limit=60, remaining=3']],
-    }),
+    (answer) => replaced(answer, 'ratelimit', 'limit=60, remaining=3'),
   ],
 ];
 
@@ -156,11 +154,8 @@ test.each(lies)(
     else expect(learner.about(about)).toMatchObject({ state: 'contradicted', left: [] });
     expect(lines).toMatch(place);
     expect(lines).not.toMatch(/, 0 contradicted/);
-    const text = calibratedScenario(learner, {
-      from: 'https://x.example/v1',
-      at: '2026-01-01T00:00:00Z',
-      requests: 40,
-    });
+    const source = { from: 'https://x.example/v1', at: '2026-01-01T00:00:00Z', requests: 40 };
+    const text = calibratedScenario(learner, source);
     expect(text).toContain('# Contradicted');
     if (about !== 'document') expect(text).not.toMatch(new RegExp(`^ {2}${about}:`, 'm'));
   },

@@ -72,16 +72,21 @@ describe('an incident of each shipped scenario', () => {
   });
 });
 
-test('a used-up window in the middle of a minute ends at the recorded time', async () => {
-  const sim = createSimulator({
-    scenario: {
-      clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
-      keys: { [secret]: { plan: 'free', usage: { minute: 59 } } },
-      ban: 'off',
-    },
-  });
+/** A simulator whose key has used so much of its minute before a first request, which no recording has. */
+async function usedBefore(start: string, minute: number) {
+  const scenario: Scenario = {
+    clock: { start, mode: 'frozen' },
+    keys: { [secret]: { plan: 'free', usage: { minute } } },
+    ban: 'off',
+  };
+  const sim = createSimulator({ scenario });
   const list = () => sim.fetch('http://x.test/v1/pets', { headers: { authorization: `Bearer ${secret}` } });
   await list();
+  return { sim, list };
+}
+
+test('a used-up window in the middle of a minute ends at the recorded time', async () => {
+  const { sim, list } = await usedBefore('2026-01-01T12:00:00Z', 59);
   sim.clock.advance('40s');
   sim.journal.clear();
   await list();
@@ -93,15 +98,7 @@ test('a used-up window in the middle of a minute ends at the recorded time', asy
 });
 
 test('a minute whose end is not in the recording ends at the recorded time too', async () => {
-  const sim = createSimulator({
-    scenario: {
-      clock: { start: '2026-01-01T12:00:49Z', mode: 'frozen' },
-      keys: { [secret]: { plan: 'free', usage: { minute: 58 } } },
-      ban: 'off',
-    },
-  });
-  const list = () => sim.fetch('http://x.test/v1/pets', { headers: { authorization: `Bearer ${secret}` } });
-  await list();
+  const { sim, list } = await usedBefore('2026-01-01T12:00:49Z', 58);
   sim.clock.advance('49s');
   sim.journal.clear();
   for (let n = 0; n < 3; n++) await list();

@@ -1,5 +1,7 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { vi } from 'vitest';
@@ -67,14 +69,14 @@ export async function expressService(settings: ExpressSettings): Promise<Transpo
   let nowMs = settings.startMs;
   vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
   const server = appOf(settings, below).listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });
 
   const exchange = async (method: string, target: string, headers: Record<string, string>, body?: string) => {
     nowMs += settings.latencyMs;
     vi.setSystemTime(nowMs + settings.skewMs);
-    const answer = await sendTo(port, agent, method, `/v1${target}`, headers, body);
+    const answer = await sendTo({ host: '127.0.0.1', port, agent, method, path: `/v1${target}`, headers }, body);
     nowMs += settings.latencyMs;
     return answer;
   };
@@ -99,32 +101,13 @@ export async function expressService(settings: ExpressSettings): Promise<Transpo
   };
 }
 
-function sendTo(
-  port: number,
-  agent: Agent,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<ServiceResponse> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, agent, method, path, headers }, (response: IncomingMessage) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece) => {
-        text += piece;
-      });
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-          body: text,
-        }),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+async function sendTo(options: RequestOptions, body: string | undefined): Promise<ServiceResponse> {
+  const [response] = (await once(request(options).end(body), 'response')) as [IncomingMessage];
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    body: await text(response),
+  };
 }
 
 function appOf(settings: ExpressSettings, below: (count: number) => number) {

@@ -186,16 +186,11 @@ export function createOperations(
     const pet = stock.find(({ id }) => String(id) === text);
     if (pet === undefined) return bad(404, 'not_found', 'No such pet.');
     const sunset = 'Thu, 05 Dec 2030 00:00:00 GMT';
-    return good(
-      200,
-      pet,
-      choices.deprecation === 'headers'
-        ? [
-            ['deprecation', '@0'],
-            ['sunset', sunset],
-          ]
-        : [],
-    );
+    const deprecated: Pairs = [
+      ['deprecation', '@0'],
+      ['sunset', sunset],
+    ];
+    return good(200, pet, choices.deprecation === 'headers' ? deprecated : []);
   }
 
   function listOfPets(query: URLSearchParams): ServiceResponse {
@@ -487,12 +482,9 @@ export function foreignService(settings: ServiceSettings): Transport & { readonl
       nowMs += latencyMs;
       const answer = respond({ ...request, headers: { ...headers, ...authorizationOf(token) } });
       nowMs += latencyMs;
-      const dropped = [
-        ...(faults.dropAllow ? ['allow'] : []),
-        ...(faults.dropSunset ? ['sunset'] : []),
-        ...(faults.dropContentType ? ['content-type'] : []),
-      ];
-      return { ...answer, headers: answer.headers.filter(([name]) => !dropped.includes(name)) };
+      const { dropAllow: allow, dropSunset: sunset, dropContentType } = faults;
+      const dropped: Record<string, boolean> = { allow, sunset, 'content-type': dropContentType };
+      return { ...answer, headers: answer.headers.filter(([name]) => !dropped[name]) };
     },
     /** Number of early requests after a refusal. */
     get early() {
@@ -504,7 +496,8 @@ export function foreignService(settings: ServiceSettings): Transport & { readonl
 export const authorizationOf = (token: Probe['token']): Record<string, string> =>
   token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
 
-const plainChoices: Choices = {
+/** The most frequent choices. */
+export const plainChoices: Choices = {
   defaultStatus: 'available',
   unknownCategory: 'accept',
   unknownFields: 'ignore',
@@ -539,7 +532,7 @@ const plainChoices: Choices = {
   },
 };
 
-/** Settings of a service with one window of a minute and the most frequent choices. */
+/** Settings of a service with one window of a minute and `plainChoices`. */
 export interface PlainSettings extends Oddities {
   readonly algorithm: Choices['algorithm'];
   /** Requests a minute. */

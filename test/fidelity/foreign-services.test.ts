@@ -4,8 +4,17 @@ import type { Transport } from '../../src/fidelity/ask-service/service-client.js
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { seed } from '../support/prove.js';
 import { drawExpressSettings, type ExpressSettings, expressService } from './express-service.js';
-import { foreignService, plainService, plainSettings } from './foreign-service.js';
-import { createDraw, drawSetting, learnable as learnableOf, truth as truthOf } from './hidden-worlds.js';
+import { foreignService, plainChoices, plainService, plainSettings } from './foreign-service.js';
+import {
+  asking,
+  createDraw,
+  drawSetting,
+  learnable as learnableOf,
+  setText,
+  shownByReads,
+  shownByWrites,
+  truth as truthOf,
+} from './hidden-worlds.js';
 
 // calibrate against services that share no code with the simulator, in settings drawn at random. docs/fidelity.md has
 // the table that the tests with the tag `extended` print.
@@ -29,22 +38,6 @@ const limitSubjects: readonly Subject[] = [
   'reportedWindow',
   'enterpriseLimits',
 ];
-const readable: readonly Subject[] = [
-  'listOrder',
-  'paging',
-  'limitOutOfRange',
-  'unknownStatusFilter',
-  'unknownQuery',
-  'malformedPetId',
-  'deprecation',
-  'unknownMethod',
-  'unauthorizedHeaders',
-  'acceptAnyKey',
-  'rateLimitFields',
-  'errorCodes.unauthorized',
-  'errorCodes.not_found',
-];
-const written: readonly Subject[] = ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType'];
 
 /** Truth of a service without any choice about limits. */
 const unlike = (truth: Foreign['truth']) => (about: Subject) =>
@@ -52,18 +45,11 @@ const unlike = (truth: Foreign['truth']) => (about: Subject) =>
 
 function expressTruth(settings: ExpressSettings): Foreign['truth'] {
   const values: Partial<Record<Subject, unknown>> = {
+    ...plainChoices,
     ...settings.choices,
-    algorithm: 'fixed-window',
-    windowStart: 'first-request',
-    limitsApply: 'all',
     rejectedCounts: 'all',
-    reportedWindow: 'minute',
     enterpriseLimits: noChoice,
-    retryAfterForm: 'seconds',
-    unauthorizedHeaders: 'omit',
-    acceptAnyKey: false,
     rateLimitFields: settings.standardHeaders === false ? 'none' : 'legacy',
-    deprecation: 'silent',
     afterRemoval: noChoice,
     cors: noChoice,
   };
@@ -83,7 +69,7 @@ async function expressWorld(seed: number, instances: number): Promise<Foreign> {
   return {
     transport: await expressService(settings),
     truth: isAlike ? truth : unlike(truth),
-    learnable: [...readable, ...(allowsWrite ? written : []), ...(isAlike ? limits : [])],
+    learnable: [...shownByReads, ...(allowsWrite ? shownByWrites : []), ...(isAlike ? limits : [])],
     allowsWrite,
     allowsExhaust: draw.chance(0.5),
   };
@@ -128,24 +114,15 @@ async function instancesWorld(seed: number): Promise<Foreign> {
   const isAlike = settings.algorithm === 'token-bucket' && settings.limit > 600;
   const limits = { algorithm: settings.algorithm, limitsApply: 'all', reportedWindow: 'minute' };
   const plain: Partial<Record<Subject, unknown>> = {
-    'errorCodes.payload_too_large': 'invalid_request',
+    ...plainChoices,
+    ...Object.fromEntries(limitSubjects.map((about) => [about, noChoice])),
     ...(isAlike && limits),
-    unknownCategory: 'accept',
-    unknownFields: 'ignore',
-    emptyName: 'accept',
-    defaultStatus: 'available',
-    contentType: 'reject',
-    listOrder: 'id-ascending',
-    limitOutOfRange: 'clamp',
-    unknownStatusFilter: 'ignore',
-    malformedPetId: 'not-found',
-    unknownMethod: 'method-not-allowed',
-    rateLimitFields: 'none',
+    'errorCodes.payload_too_large': 'invalid_request',
   };
   return {
     transport: plainService(settings),
     truth: (about) => (about in plain ? plain[about] : unlike(express)(about)),
-    learnable: [...readable, ...written],
+    learnable: [...shownByReads, ...shownByWrites],
     allowsWrite: true,
     allowsExhaust: true,
   };
@@ -157,25 +134,15 @@ const services = {
   'several instances behind a balancer': instancesWorld,
 };
 
-const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
-
 async function measure(name: keyof typeof services, firstSeed: number, count: number) {
-  const sums = {
-    certain: 0,
-    certainWrong: 0,
-    likely: 0,
-    likelyWrong: 0,
-    learnable: 0,
-    learnt: 0,
-    requests: 0,
-    most: 0,
-  };
+  const states = { certain: 0, certainWrong: 0, likely: 0, likelyWrong: 0 };
+  const sums = { ...states, learnable: 0, learnt: 0, requests: 0, most: 0 };
   const wrong: string[] = [];
   const ofLimits = { learnable: 0, learnt: 0 };
   const missed = new Map<string, number>();
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     const { transport, truth, learnable, allowsWrite, allowsExhaust } = await services[name](seed);
-    const options = { budget: 40, allowsWrite, allowsExhaust, allowsBan: false, patienceMs: 150_000 };
+    const options = { ...asking, allowsWrite, allowsExhaust };
     const { learner, knowledge, exchanges } = await calibrate(transport, options).finally(() => transport.close?.());
     for (const { about, state, value, evidence } of knowledge) {
       const isRight = setText(truth(about)) === setText(value);

@@ -17,6 +17,9 @@ import {
   type ServiceSettings,
 } from './foreign-service.js';
 
+/** Permissions and bounds of most questionings; nothing is stored and no window is used up. */
+export const asking = { budget: 40, allowsWrite: false, allowsExhaust: false, allowsBan: false, patienceMs: 150_000 };
+
 /** A service whose choices the one who asks does not know. */
 export interface HiddenWorld {
   choices: Choices;
@@ -77,7 +80,7 @@ function drawChoices({ pick, chance }: Draw): Choices {
   };
 }
 
-const usualBans: BanChoices = {
+export const usualBans: BanChoices = {
   banAfter: 3,
   banGraceMs: 1_000,
   banToleranceMs: 50,
@@ -151,14 +154,13 @@ type Served = Pick<HiddenWorld, 'transport' | 'behaviour'>;
 type Inside = Omit<HiddenWorld, 'transport' | 'behaviour'> & { plan: string; startMs: number };
 
 function serveOurs({ choices, limits, usage, plan, startMs }: Inside): Served {
-  const { bans, ...others } = choices;
   const scenario: Scenario = {
     clock: { start: startMs, mode: 'frozen' },
     pets,
     categories,
     keys: { [key]: { plan, usage } },
     ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
-    assumptions: { ...others, ...bans } as NonNullable<Scenario['assumptions']>,
+    assumptions: assumptionsOf(choices),
   };
   const sim = createSimulator({ scenario });
   const transport: Transport = {
@@ -196,27 +198,34 @@ function serveSecond({ choices, limits, usage, startMs }: Inside): Served {
   return { transport, behaviour: () => ({ early: transport.early, bans: 0, outcome: 'pass' }) };
 }
 
+/** Choices that requests for pets show. */
+export const shownByReads: readonly Subject[] = [
+  'listOrder',
+  'paging',
+  'limitOutOfRange',
+  'unknownStatusFilter',
+  'unknownQuery',
+  'malformedPetId',
+  'deprecation',
+  'unknownMethod',
+  'unauthorizedHeaders',
+  'acceptAnyKey',
+  'rateLimitFields',
+  'errorCodes.unauthorized',
+  'errorCodes.not_found',
+];
+/** Choices that only requests that store a pet show. */
+export const shownByWrites: readonly Subject[] = [
+  'defaultStatus',
+  'unknownFields',
+  'emptyName',
+  'unknownCategory',
+  'contentType',
+];
+
 /** Choices of such a service that any procedure can learn within these permissions. */
 export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }: HiddenWorld): Subject[] {
   const { limitsApply, algorithm, reportedWindow } = choices;
-  const always: Subject[] = [
-    'listOrder',
-    'paging',
-    'limitOutOfRange',
-    'unknownStatusFilter',
-    'unknownQuery',
-    'malformedPetId',
-    'deprecation',
-    'unknownMethod',
-    'unauthorizedHeaders',
-    'acceptAnyKey',
-    'rateLimitFields',
-    'errorCodes.unauthorized',
-    'errorCodes.not_found',
-  ];
-  const written: Subject[] = allowsWrite
-    ? ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType']
-    : [];
   const isListCounted = limitsApply === 'all' || (limitsApply !== 'none' && limitsApply.includes('listPets'));
   const isMinuteShown = reportedWindow !== 'day' && limits.day - usage.day > limits.minute + 40;
   const joint: Subject[] = [];
@@ -230,8 +239,15 @@ export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }
   const isUsedUp =
     allowsExhaust && isListCounted && limits.minute <= 12 && algorithm !== 'token-bucket' && isMinuteShown;
   const refused: Subject[] = isUsedUp ? ['retryAfterForm', 'errorCodes.rate_limit_exceeded'] : [];
-  return [...always, ...written, ...joint, ...refused];
+  return [...shownByReads, ...(allowsWrite ? shownByWrites : []), ...joint, ...refused];
 }
+
+/** Text of a value, in which a list is a set. */
+export const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
+
+/** Choices as a scenario states them. */
+export const assumptionsOf = ({ bans, ...others }: Choices) =>
+  ({ ...others, ...bans }) as NonNullable<Scenario['assumptions']>;
 
 /** The value that a service has. */
 export function truth({ choices }: HiddenWorld, subject: Subject): unknown {

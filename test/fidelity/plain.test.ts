@@ -6,8 +6,9 @@ import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { ServiceFacts } from '../../src/fidelity/deduce/service-facts.js';
 import { fictitiousKey } from '../../src/traffic-files/key-names.js';
 import { type PlainSettings, plainService, plainSettings } from './foreign-service.js';
+import { asking } from './hidden-worlds.js';
 
-const options = { budget: 40, allowsWrite: false, allowsExhaust: true, allowsBan: false, patienceMs: 150_000 };
+const options = { ...asking, allowsExhaust: true };
 
 const learn = (settings: Partial<PlainSettings>, allowsWrite = false) =>
   calibrate(plainService({ ...plainSettings, ...settings }), { ...options, allowsWrite });

@@ -10,7 +10,7 @@ import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { compare } from '../../src/fidelity/compare/compare.js';
-import { hiddenWorld } from './hidden-worlds.js';
+import { asking, hiddenWorld } from './hidden-worlds.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-unusable-'));
 let server: Server | undefined;
@@ -96,8 +96,6 @@ describe.each(services)('%s', (name, sentence, listener) => {
   });
 });
 
-const options = { budget: 40, allowsWrite: false, allowsExhaust: false, allowsBan: false, patienceMs: 150_000 };
-
 /** @param answerFrom the number of the first request that `answer` replaces */
 function replaced(answerFrom: number, answer: ServiceResponse): Transport {
   const { transport } = hiddenWorld(1_001, 'second');
@@ -118,9 +116,9 @@ test.each<[string, RegExp, ServiceResponse]>([
   ['redirects', /a redirect \(307\)/, plain(307, 'text/html', '')],
   ['rejects the key', /rejected the API key with 401/, plain(401, 'application/json', '{}')],
 ])('a service that %s from request 6 on has shown what five requests show', async (_, sentence, answer) => {
-  const { learner, ended, isUnusable, exchanges } = await calibrate(replaced(6, answer), options);
+  const { learner, ended, isUnusable, exchanges } = await calibrate(replaced(6, answer), asking);
   expect([ended, isUnusable]).toEqual([expect.stringMatching(sentence), true]);
-  const five = await calibrate(hiddenWorld(1_001, 'second').transport, { ...options, budget: 5 });
+  const five = await calibrate(hiddenWorld(1_001, 'second').transport, { ...asking, budget: 5 });
   expect(five.isUnusable).toBe(false);
   expect(learner.settings()).toEqual(five.learner.settings());
   expect(learner.contradictions).toEqual([]);
@@ -129,7 +127,7 @@ test.each<[string, RegExp, ServiceResponse]>([
   expect((await compare({}, exchanges, undefined)).outcome).toBe('could not check');
 
   // The log of a failed run is read by the next one.
-  const next = await calibrate(hiddenWorld(1_001, 'second').transport, { ...options, budget: 6 }, exchanges.slice(-1));
+  const next = await calibrate(hiddenWorld(1_001, 'second').transport, { ...asking, budget: 6 }, exchanges.slice(-1));
   expect(next.learner.settings()).toEqual(five.learner.settings());
 });
 
@@ -139,7 +137,7 @@ test.each([
 ])('a %s in more than 30,000 years ends with a sentence', async (_, status, reset, more) => {
   const rate = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
   const headers = Object.entries({ 'content-type': 'application/json', ...rate, ...more });
-  const { ended, exchanges } = await calibrate(replaced(1, { status, headers, body: '[]' }), options);
+  const { ended, exchanges } = await calibrate(replaced(1, { status, headers, body: '[]' }), asking);
   expect([ended, exchanges.length]).toEqual([
     expect.stringMatching(/^The next request is possible after the year 9999/),
     1,
@@ -151,7 +149,7 @@ test('a 501 or 500 for an unknown method does not end calibration', async () => 
     const { transport } = hiddenWorld(1_001, 'second');
     const send = async (probe: Probe) =>
       probe.question === 'unknownMethod' ? plain(status, 'text/plain', 'no') : transport.send(probe);
-    const { learner, exchanges, ended } = await calibrate({ ...transport, send }, options);
+    const { learner, exchanges, ended } = await calibrate({ ...transport, send }, asking);
     const isMethod = ({ question }: { question?: string | undefined }) => question === 'unknownMethod';
     expect([ended, exchanges.filter(isMethod).length]).toEqual([undefined, status === 501 ? 1 : 3]);
     expect(learner.about('unauthorizedHeaders').state).toBe('certain');
@@ -185,7 +183,7 @@ function refusing(untilMs: number, aheadMs: number, retryAfter: (leftMs: number)
 
 test("a wait until a date is counted by the service's clock", async () => {
   const service = refusing(59_000, 120_000, (leftMs) => new Date(service.serviceNow() + leftMs).toUTCString());
-  await calibrate(service.transport, { ...options, budget: 2, patienceMs: 70_000 });
+  await calibrate(service.transport, { ...asking, budget: 2, patienceMs: 70_000 });
   expect(service.sentMs).toEqual([0, expect.any(Number)]);
   expect(service.sentMs[1]).toBeGreaterThanOrEqual(59_000);
   expect(service.sentMs[1]).toBeLessThanOrEqual(62_500);
@@ -193,13 +191,13 @@ test("a wait until a date is counted by the service's clock", async () => {
 
 test('a Retry-After that is rounded down is waited for to its end', async () => {
   const { transport, sentMs } = refusing(59_900, 0, (leftMs) => String(Math.floor(leftMs / 1000)));
-  await calibrate(transport, { ...options, budget: 2 });
+  await calibrate(transport, { ...asking, budget: 2 });
   expect(sentMs[1]).toBeGreaterThanOrEqual(59_900);
 });
 
 test('sends at most ten requests per second', async () => {
   const { transport } = hiddenWorld(7, 'ours');
-  const { exchanges } = await calibrate(transport, { ...options, allowsExhaust: true });
+  const { exchanges } = await calibrate(transport, { ...asking, allowsExhaust: true });
   expect(exchanges.length).toBeGreaterThan(10);
   for (const [index, { arrivedAtMs }] of exchanges.entries()) {
     const tenBefore = exchanges[index - 10]?.arrivedAtMs ?? 0;
