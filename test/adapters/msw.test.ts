@@ -1,5 +1,7 @@
-import nodeHttp, { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import nodeHttp, { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import axios from 'axios';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
@@ -316,20 +318,10 @@ describe('other clients than fetch', () => {
 
   test('node:http gets the status, the headers and the exact body', async () => {
     mock();
-    const { status, limit, text } = await new Promise<{ status?: number; limit: unknown; text: string }>(
-      (resolve, reject) => {
-        const request = nodeHttp.request('http://x.test/v1/pets', { method: 'POST', headers }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
-          response.on('end', () => {
-            const { statusCode: status = 0, headers } = response;
-            resolve({ status, limit: headers['x-ratelimit-limit'], text: Buffer.concat(chunks).toString() });
-          });
-        });
-        request.on('error', reject).end(body);
-      },
-    );
-    expect({ status, limit, text }).toEqual({ status: 201, limit: '60', text: created });
+    const request = nodeHttp.request('http://x.test/v1/pets', { method: 'POST', headers });
+    const [response] = (await once(request.end(body), 'response')) as [IncomingMessage];
+    const { statusCode, headers: received } = response;
+    expect([statusCode, received['x-ratelimit-limit'], await text(response)]).toEqual([201, '60', created]);
   });
 
   test.each(['http', 'fetch'] as const)('axios gets them over its %s adapter', async (adapter) => {

@@ -47,18 +47,19 @@ test('a page that is loaded again after every call gets the same responses as on
 test('a used-up quota and a ban are still there after a reload, and pass in the time between', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') });
   const storage = new MemoryStorage();
-  const sim = load(storage, { keys: { 'free-key': { usage: { minute: 60 } } } });
+  const spent: Scenario = { keys: { 'free-key': { usage: { minute: 60 } } } };
+  const sim = load(storage, spent);
   expect((await list()).headers.get('retry-after')).toBe('60');
   sim.keys.ban('pro-key', '90s');
   await list('business-key');
   vi.setSystemTime(Date.now() + 20_000);
-  load(storage, { keys: { 'free-key': { usage: { minute: 60 } } } });
+  load(storage, spent);
   const refused = await list();
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('40');
   expect((await list('pro-key')).headers.get('retry-after')).toBe('70');
   vi.setSystemTime(Date.now() + 70_000);
-  const after = load(storage, { keys: { 'free-key': { usage: { minute: 60 } } } });
+  const after = load(storage, spent);
   expect((await list('pro-key')).status).toBe(200);
   expect((await list()).status).toBe(200);
   expect(after.clock.now()).toBe(Date.now());
