@@ -2,6 +2,7 @@ import type { Transport } from '../../src/fidelity/ask-service/service-client.js
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
+import { createRandom } from '../support/random.js';
 import {
   authorizationOf,
   type BanChoices,
@@ -33,22 +34,8 @@ export interface HiddenWorld {
   behaviour(): { early: number; bans: number; outcome: string };
 }
 
-/** A random draw that is the same for the same seed. */
-export function createDraw(seed: number) {
-  let state = (seed * 2_654_435_761) >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (count: number) => Math.floor(next() * count);
-  return {
-    below,
-    pick: <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item,
-    chance: (share: number) => next() < share,
-  };
-}
+/** A random draw that is the same for the same seed; those of adjacent seeds have nothing in common. */
+export const createDraw = (seed: number) => createRandom(seed * 2_654_435_761);
 
 type Draw = ReturnType<typeof createDraw>;
 

@@ -12,14 +12,8 @@ import { jsonText, parseJson } from '../../src/values/json.js';
 import { digestOf } from '../support/digest.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
-import {
-  controlInputs,
-  createRandom,
-  lastCommands,
-  randomCommand,
-  randomReplicaCommand,
-  randomScenario,
-} from './random-commands.js';
+import { createRandom } from '../support/random.js';
+import { controlInputs, lastCommands, randomCommand, randomReplicaCommand, randomScenario } from './random-commands.js';
 
 const errors: unknown[] = [];
 const options: MachineOptions = {

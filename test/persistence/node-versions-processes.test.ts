@@ -18,8 +18,9 @@ import type { Verdict } from '../../src/verdict.js';
 import { runCommandLine } from '../support/command-line.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
+import { createRandom } from '../support/random.js';
 import { newFolder } from './folders.js';
-import { createRandom, randomCommand, randomScenario } from './random-commands.js';
+import { randomCommand, randomScenario } from './random-commands.js';
 import { replayOptions } from './replay-options.js';
 
 const majors = [20, 22, 24];

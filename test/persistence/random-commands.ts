@@ -9,9 +9,9 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { PlainCall } from '../../src/requests/plain-call.js';
 import { generatePets } from '../../src/seed.js';
 import { merge } from '../../src/values/plain-data.js';
-import { randomNumbers } from '../control-api/random-calls.js';
 import { fileNames, scenarioOf } from '../scenarios/stage.js';
 import { noon } from '../support/frozen.js';
+import type { Random } from '../support/random.js';
 
 const noonMs = Date.parse(noon);
 const sandboxNames = ['a', 'b', 'c'];
@@ -26,20 +26,6 @@ const bodies = [
   '\ufeff{"name":"BOM","categoryId":2}',
 ];
 const delays = ['1ms', '700ms', '2s', '2s', '45s', { p50: '300ms', p99: '9s' }] as const;
-
-/** Source of a random log: the same seed gives the same numbers. */
-export type Random = ReturnType<typeof createRandom>;
-
-export function createRandom(seed: number) {
-  const next = randomNumbers(seed);
-  const below = (count: number) => Math.floor(next() * count);
-  return {
-    next,
-    below,
-    pick: <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item,
-    chance: (share: number) => next() < share,
-  };
-}
 
 /** Cycles through the shipped scenarios, with random clock, assumptions and delays. */
 export function randomScenario(random: Random, number: number): Scenario {
@@ -140,11 +126,9 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
   const sim = machine.simOf(sandbox) ?? machine.sim;
   const { size, pending } = sim.journal;
   const someId = () => Math.max(1, size + pending - below(5));
-  const draw = random.next();
-  if (draw < 0.6) {
-    return { kind: 'request', ...where, call: randomCall(random, machine, sandbox) };
-  }
-  if (draw < 0.9) return { kind: 'control', ...where, ...randomControl(random, machine, sandbox) };
+  const draw = below(10);
+  if (draw < 6) return { kind: 'request', ...where, call: randomCall(random, machine, sandbox) };
+  if (draw < 9) return { kind: 'control', ...where, ...randomControl(random, machine, sandbox) };
   switch (below(7)) {
     case 0:
     case 1:

@@ -19,7 +19,8 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 import { seed, tries } from '../support/prove.js';
-import { createRandom, randomCall, randomCommand, randomScenario } from './random-commands.js';
+import { createRandom } from '../support/random.js';
+import { randomCall, randomCommand, randomScenario } from './random-commands.js';
 
 const options = { service: servedPetstore, generatePets, onError: () => {} };
 
