@@ -107,14 +107,16 @@ test.each([...ofKind('jest'), ...components])('an example that runs contains the
   expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
 
-test.concurrent('the Vitest tests pass as printed, and the global setup serves a sandbox to each test file', async () => {
+test.concurrent('the Vitest tests pass as printed, and the global setup serves a sandbox to each test file', {
+  timeout: 240_000,
+}, async () => {
   const files = ofKind('vitest').map(({ file }) => file);
   const [setup, test] = ofKind('setup');
   await write('test-a/own.test.js', test?.text ?? '');
   await write('test-b/own.test.js', test?.text ?? '');
   // Vitest's 5 s are too few for a search on a machine under load.
   const projects = [
-    { test: { name: 'blocks', include: files, testTimeout: 60_000 } },
+    { test: { name: 'blocks', include: files, isolate: false, testTimeout: 60_000 } },
     { test: { name: 'setup', globalSetup: `./${setup?.file}`, include: ['test-*/*'], testTimeout: 60_000 } },
   ];
   await write('two.config.js', `export default ${JSON.stringify({ test: { projects } })};`);

@@ -12,9 +12,12 @@ interface Result {
 /** Runs the inner tests, or those with a name. */
 async function runInner(...names: string[]): Promise<Map<string, Result>> {
   const config = join(import.meta.dirname, 'inner/vitest.config.ts');
-  const run = ['vitest', 'run', '--config', config, '--reporter', 'json', ...names.flatMap((name) => ['-t', name])];
+  const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
+  const run = [vitest, 'run', '--config', config, '--reporter', 'json', ...names.flatMap((name) => ['-t', name])];
   const stdout = await new Promise<string>((resolve) => {
-    execFile('npx', run, { cwd: import.meta.dirname, timeout: 170_000 }, (_error, stdout) => resolve(stdout));
+    execFile(process.execPath, run, { cwd: import.meta.dirname, timeout: 170_000 }, (_error, stdout) =>
+      resolve(stdout),
+    );
   });
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   return new Map(report.testResults[0].assertionResults.map((result: Result) => [result.title, result]));
