@@ -12,6 +12,7 @@ import { junitReport } from '../../src/judge/report/junit.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import { block } from '../support/block.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'busy-'));
 const noteFile = join(folder, 'runs.txt');
@@ -44,7 +45,7 @@ function keepBusy(): () => void {
     const noted = readFileSync(noteFile, 'utf8');
     if (noted === seen) return;
     seen = noted;
-    for (const untilMs = performance.now() + 1_500; performance.now() < untilMs; );
+    block(1_500);
   }, 5);
   return () => clearInterval(blocking);
 }

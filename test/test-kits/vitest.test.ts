@@ -1,6 +1,7 @@
 import { beforeEach, describe, test as plain, vi } from 'vitest';
 import { judge } from '../../src/verdict.js';
 import { expect, test } from '../../src/vitest.js';
+import { block } from '../support/block.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
 
@@ -70,17 +71,17 @@ describe('on a busy machine', () => {
     verdict: 'ignore' as const,
   });
   /** Blocks the event loop for 800 ms. Lets timers fire before and after, whose lateness is measured. */
-  const block = async () => {
+  const pause = async () => {
     const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
     await tick();
-    for (const untilMs = performance.now() + 800; performance.now() < untilMs; );
+    block(800);
     await tick();
   };
   const early = /early-retry: Retried .* before Retry-After/;
   const mark = /\n {2}machine was busy \(lag \d+(\.\d)? m?s\): run the test again, alone\n/;
 
   it('a failure by less than the lag says so', async ({ sim, apiKey }) => {
-    await block();
+    await pause();
     await list(sim.fetch, 'http://petstore.test/v1', apiKey, 400);
     expect(() => expect(sim).toHaveBehaved()).toThrow(mark);
     expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(early);
@@ -88,7 +89,7 @@ describe('on a busy machine', () => {
   });
 
   it('under fake timers, no lag decides', async ({ sim, apiKey }) => {
-    await block();
+    await pause();
     vi.useFakeTimers();
     const answer = list(sim.fetch, 'http://petstore.test/v1', apiKey, 400);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -100,7 +101,7 @@ describe('on a busy machine', () => {
 
   it('where the test moves the clock, no lag decides', async ({ sim, apiKey }) => {
     const send = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
-    await block();
+    await pause();
     expect((await send()).status).toBe(429);
     sim.clock.advance(500);
     expect((await send()).status).toBe(429);

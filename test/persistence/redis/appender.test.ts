@@ -5,6 +5,7 @@ import { LogUnavailableError } from '../../../src/persistence/log.js';
 import { createAppender } from '../../../src/persistence/node/redis/appender.js';
 import type { Connection } from '../../../src/persistence/node/redis/connection.js';
 import type { StoredEntry } from '../../../src/persistence/node/redis/entry-fields.js';
+import { block } from '../../support/block.js';
 
 const own = { atMs: 0, commands: [] };
 const stored: StoredEntry = { ...own, log: 'a', version: '1' };
@@ -25,12 +26,6 @@ async function startPair(): Promise<[near: Socket, far: Socket]> {
   return [near, far];
 }
 
-/** Blocks the event loop. */
-function holdUp(ms: number): void {
-  const endMs = Date.now() + ms;
-  while (Date.now() < endMs);
-}
-
 test('a blocked process reads the received replies before it gives up', async () => {
   const appender = createAppender({ key: 'log', onMissing: () => {} });
   onTestFinished(() => appender.close());
@@ -44,7 +39,7 @@ test('a blocked process reads the received replies before it gives up', async ()
   const now = performance.now.bind(performance);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 3_250);
   onTestFinished(() => clock.mockRestore());
-  holdUp(300);
+  block(300);
   await expect(heard).resolves.toBeUndefined();
   await end;
   await expect(unheard).rejects.toBeInstanceOf(LogUnavailableError);
