@@ -45,34 +45,18 @@ const zero = { time: 0, timings: { blocked: 0, dns: 0, connect: 0, send: 0, wait
 /** Removes parts of random entries, and inserts entries of a page: cached, without a key, blocked, or through a worker. */
 function withGaps({ below, pick, chance }: Draw, complete: readonly HarEntry[]): HarEntry[] {
   const entries = complete.map((each) => structuredClone(each));
-  const holes: ((one: HarEntry) => void)[] = [
-    (one) => {
-      one.response.headers = [];
-    },
-    (one) => {
-      one.request.headers = [];
-    },
-    (one) => {
-      one.time = undefined;
-      one.timings = undefined;
-    },
-    (one) => {
-      one.time = undefined;
-      one.timings = undefined;
-      one.startedDateTime = undefined;
-    },
-    (one) => {
-      delete one.request.postData;
-    },
-    (one) => {
-      one.response.content = { size: 40 };
-    },
-    (one) => {
-      one.request.headers.push({ name: 'origin', value: 'https://app.example.test' });
-      one.response.headers = [
-        ...(one.response.headers as object[]),
-        { name: 'access-control-allow-origin', value: '*' },
-      ];
+  const untimed = { time: undefined, timings: undefined };
+  const holes: ((one: HarEntry) => unknown)[] = [
+    ({ response }) => Object.assign(response, { headers: [] }),
+    ({ request }) => Object.assign(request, { headers: [] }),
+    (one) => Object.assign(one, untimed),
+    (one) => Object.assign(one, untimed, { startedDateTime: undefined }),
+    ({ request }) => delete request.postData,
+    ({ response }) => Object.assign(response, { content: { size: 40 } }),
+    ({ request, response }) => {
+      request.headers.push({ name: 'origin', value: 'https://app.example.test' });
+      const allowed = { name: 'access-control-allow-origin', value: '*' };
+      response.headers = [...(response.headers as object[]), allowed];
     },
   ];
   for (let hole = 0; hole < 1 + below(3); hole++) pick(holes)(pick(entries));

@@ -28,21 +28,23 @@ describe('prototype pollution', () => {
     '"__defineGetter__":1,"__lookupSetter__":2',
   ];
 
-  test.each(payloads)('the fields %s are ignored like any unknown field', (payload) => {
-    const sim = frozen();
-    const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toBe('{"id":41,"name":"Rex","categoryId":1,"status":"available"}');
-  });
-
-  test.each(payloads)('the fields %s are returned as sent under unknownFields: echo', (payload) => {
-    const sim = frozen({ assumptions: { unknownFields: 'echo' } });
-    const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
-    expect(answer.status).toBe(201);
-    const echoed = payload.replace('\\u005f', '_');
-    expect(answer.body).toBe(`{"id":41,"name":"Rex","categoryId":1,"status":"available",${echoed}}`);
-    expect(send(sim, { path: '/pets/41' }).body).toBe(answer.body);
-  });
+  test.each(payloads)(
+    'the fields %s are ignored like any unknown field, and returned as sent under echo',
+    (payload) => {
+      const [pet, echoed] = [
+        '{"id":41,"name":"Rex","categoryId":1,"status":"available"',
+        payload.replace('\\u005f', '_'),
+      ];
+      for (const [sim, expected] of [
+        [frozen(), `${pet}}`],
+        [frozen({ assumptions: { unknownFields: 'echo' } }), `${pet},${echoed}}`],
+      ] as const) {
+        const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
+        expect([answer.status, answer.body]).toEqual([201, expected]);
+        expect(send(sim, { path: '/pets/41' }).body).toBe(expected);
+      }
+    },
+  );
 
   test('inherited fields do not replace missing ones', () => {
     const bodies = ['{"__proto__":{"name":"Rex","categoryId":1}}', '{"__proto__":{"name":"Rex"},"categoryId":1}'];
