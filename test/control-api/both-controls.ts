@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from 'vitest';
 import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
@@ -31,6 +32,14 @@ export async function openStage(scenario: Scenario = {}, options: ListenOptions 
   const server = await listen(sim, { port: 0, ...options });
   const there = createControl(server.controlUrl, { token: options.controlToken });
   return { sim, server, here: createControl(sim), there };
+}
+
+/** Opens a stage for each test of a file, and closes its server after the test. */
+export function stageOfEachTest(scenario: Scenario = {}, options: ListenOptions = {}): Stage {
+  const stage = {} as Stage;
+  beforeEach(async () => void Object.assign(stage, await openStage(scenario, options)));
+  afterEach(() => stage.server.close({ graceMs: 0 }));
+  return stage;
 }
 
 export interface ApiAnswer {

@@ -1,25 +1,23 @@
 // @module-tag slow
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';
 import type { journalEntrySchema } from '../../src/control-api/journal-entry.js';
 import type { verdictSchema } from '../../src/control-api/verdict-schema.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import type { Output } from '../../src/validation/schema.js';
 import type { Verdict } from '../../src/verdict.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { send, stageOfEachTest } from './both-controls.js';
 import { createAnswerCheck, type Json, operationOf, resolved } from './described.js';
 
 const operations = { ...controlOperations, ...sandboxOperations };
-let stage: Stage;
+const stage = stageOfEachTest();
 let description: Json;
 let check: ReturnType<typeof createAnswerCheck>;
 beforeEach(async () => {
-  stage = await openStage();
   description = await stage.there.getControlDescription();
   check = createAnswerCheck(description);
 });
-afterEach(() => stage.server.close());
 
 /** Sends a request as described. */
 async function request(name: string, input: Json = {}): Promise<Response> {

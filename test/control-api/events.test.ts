@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';
 import { tries } from '../support/prove.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({ limits: 'off' });
-});
-afterEach(() => stage.server.close());
+const stage = stageOfEachTest({ limits: 'off' });
 
 /** A connection to the events. Nothing is read before `resume` or `data`. */
 async function connect(path = '/events', headers = {}): Promise<IncomingMessage> {

@@ -3,13 +3,9 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendPieces } from '../../src/server/http/send-pieces.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({ limits: 'off' });
-});
-afterEach(() => stage.server.close());
+const stage = stageOfEachTest({ limits: 'off' });
 
 const body = (name: string) => JSON.stringify({ name, categoryId: 1 });
 

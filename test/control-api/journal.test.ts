@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Har } from '../../src/control-api/har.js';
 import type { JournalEntry } from '../../src/control-api/journal-entry.js';
 import { perform } from '../../src/control-api/perform.js';
@@ -13,14 +13,12 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { patience } from '../support/patience.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({ keys: { 'free-key': { usage: { minute: 59 } } } });
+const stage = stageOfEachTest({ keys: { 'free-key': { usage: { minute: 59 } } } });
+beforeEach(() => {
   for (const key of ['other-secret-1234', 'third-secret-1234']) stage.sim.keys.add(key);
 });
-afterEach(() => stage.server.close());
 
 test('one request equals the request in an export with steps, in any context', async () => {
   const { sim, here } = stage;

@@ -7,18 +7,14 @@ import type { RunReport } from '../../src/control-api/run-report.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { KeyInfo } from '../../src/simulator/keys.js';
 import { runCommandLine } from '../support/command-here.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
+const stage = stageOfEachTest({ keys: { 'free-key': { usage: { minute: 58 } }, 'pro-key': { plan: 'pro' } } });
 let folder: string;
-beforeEach(async () => {
-  stage = await openStage({ keys: { 'free-key': { usage: { minute: 58 } }, 'pro-key': { plan: 'pro' } } });
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'judge-file-'));
 });
-afterEach(async () => {
-  await stage.server.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const verdictOf = ({ answers }: RunReport) => answers['/verdict'] as Verdict & { notes?: string[] };
 const keysOf = ({ answers }: RunReport) => (answers['/keys?limit=100'] as { keys: KeyInfo[] }).keys;

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Control, ControlError, createControl, type JournalEntry } from '../../src/control.js';
 import { version } from '../../src/control-api/har.js';
-import { openStage, outcome, type Stage, send } from './both-controls.js';
+import { outcome, send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({}, { controlToken: 'the-token' });
-});
-afterEach(() => stage.server.close());
+const stage = stageOfEachTest({}, { controlToken: 'the-token' });
 
 describe('createControl with a URL', () => {
   test.each(['', '/', '/__sim', '/__sim/', '/v1', '/v1/'])('accepts the origin followed by %j', async (path) => {

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl, type ServerControl } from '../../src/control.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
 import { maskedKey } from '../../src/values/mask-key.js';
-import { openStage, outcome, type Stage, send } from './both-controls.js';
+import { outcome, send, stageOfEachTest } from './both-controls.js';
 
 const controlToken = 'control-token-abcdef';
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({ keys: { 'named-in-the-file-1234': { plan: 'pro' } } }, { controlToken });
-});
-afterEach(() => stage.server.close());
+const stage = stageOfEachTest({ keys: { 'named-in-the-file-1234': { plan: 'pro' } } }, { controlToken });
 
 /** Sends requests with a key everywhere that a key can stand. */
 async function spread(key: string) {

@@ -1,11 +1,11 @@
 // @module-tag slow
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
-import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
+import { everythingOf, openStage, outcome, type Stage, send, stageOfEachTest } from './both-controls.js';
 
 const greatest = 9223372036854775807n;
 /** Something of everything that a state can hold. */
@@ -30,10 +30,9 @@ const rich: Scenario = {
   ],
 };
 
-let stage: Stage;
+const stage = stageOfEachTest(rich);
 const body = `{"name":"Big","categoryId":${greatest},"tags":["a",{"n":-9223372036854775808}]}`;
 beforeEach(async () => {
-  stage = await openStage(rich);
   const { sim } = stage;
   await send(sim, { body });
   await send(sim, { key: 'late', body });
@@ -45,7 +44,6 @@ beforeEach(async () => {
   sim.faults.add({ name: 'own', when: { nth: 2 }, then: { delay: '1ms' } });
   sim.keys.ban('free-key', '90s');
 });
-afterEach(() => stage.server.close());
 
 /** The answers to a trace that looks at every part of the state. */
 async function replay(sim: Stage['sim']) {

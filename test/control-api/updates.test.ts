@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import type { Update } from '../../src/control-api/update-stream.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
-import { openStage, type Stage, send } from './both-controls.js';
+import { type Stage, send, stageOfEachTest } from './both-controls.js';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage({ limits: 'off' });
-});
-afterEach(() => stage.server.close({ graceMs: 0 }));
+const stage = stageOfEachTest({ limits: 'off' });
 
 /** Updates until one meets a condition. */
 async function updatesUntil(updates: AsyncIterable<Update>, isLast: (update: Update) => boolean): Promise<Update[]> {

@@ -374,26 +374,21 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     right('sends the same body again', loudly(clients.patient, newcomer(0))),
     wrong('has used up the body', loudly(clients.losesItsBody, newcomer(0)), 'body-changed'),
   ],
-  'post-ambiguous': [
-    right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
-    right('repeats nothing, and reports an error to its caller', loudly(clients.takesItForTheEnd, newcomer(0))),
-    wrong(
-      'repeats nothing, and ends as if all were well',
-      regardless(1, clients.takesItForTheEnd, newcomer(0)),
-      'gave-up',
-    ),
-    wrong('repeats it blindly', loudly(clients.repeatsBlindly(), newcomer(0)), 'duplicate-write'),
-  ],
-  'post-stored-answer-lost': [
-    right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
-    right('repeats nothing, and tells its caller', loudly(clients.takesItForTheEnd, newcomer(0))),
-    wrong(
-      'repeats nothing, and ends as if all were well',
-      regardless(1, clients.takesItForTheEnd, newcomer(0)),
-      'gave-up',
-    ),
-    wrong('repeats it blindly', loudly(clients.repeatsBlindly(), newcomer(0)), 'duplicate-write'),
-  ],
+  ...Object.fromEntries(
+    ['post-ambiguous', 'post-stored-answer-lost'].map((name): [string, VerdictCase[]] => [
+      name,
+      [
+        right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
+        right('repeats nothing, and reports an error to its caller', loudly(clients.takesItForTheEnd, newcomer(0))),
+        wrong(
+          'repeats nothing, and ends as if all were well',
+          regardless(1, clients.takesItForTheEnd, newcomer(0)),
+          'gave-up',
+        ),
+        wrong('repeats it blindly', loudly(clients.repeatsBlindly(), newcomer(0)), 'duplicate-write'),
+      ],
+    ]),
+  ),
   'post-answer-late': [
     right('waits that long', loudly(clients.takesItForTheEnd, newcomer(0))),
     right('looks before it repeats', loudly(clients.looksFirst, newcomer(0))),
