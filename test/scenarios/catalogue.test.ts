@@ -120,11 +120,6 @@ describe('a client that obeys its first response is served when its wait ends', 
   ])('%s: one that %s, %s', async (name, _, refused, seconds, key = 'free-key') => {
     expect(await seen(name, asks(patient, { key }))).toEqual([`0s GET ${refused}`, `${seconds}s GET 200`, 200]);
   });
-
-  test.each(['post-429', 'post-body-lost'])('%s: the same POST stores its pet', async (name) => {
-    const log = ['0s POST 429, Retry-After 2', '2s POST 201', 201, '1 stored'];
-    expect(await seen(name, posts(patient))).toEqual(log);
-  });
 });
 
 describe('a client that does not wait exhausts its ten attempts', () => {
@@ -155,6 +150,81 @@ describe('a client that does not wait exhausts its ten attempts', () => {
   });
 });
 
+describe('a client that adds a pet', () => {
+  const { looksFirst, losesItsBody, repeatsBlindly, takesZeroForRefusal } = clients;
+  const refused = '0s POST 429, Retry-After 2';
+  const lost = '0s POST no answer, connection lost';
+  test.each<[name: string, does: string, client: clients.Client, log: string[], status: number, pets: number]>([
+    ['post-429', 'repeats a refused POST', patient, [refused, '2s POST 201'], 201, 1],
+    ['post-429', 'does not repeat it', once, [refused], 429, 0],
+    ['post-body-lost', 'sends the same body again', patient, [refused, '2s POST 201'], 201, 1],
+    ['post-body-lost', 'has consumed the stream', losesItsBody, [refused, '2s POST 400'], 400, 0],
+    ['post-ambiguous', 'checks before it repeats', looksFirst, ['0s POST 503', '1s GET 200'], 200, 1],
+    ['post-ambiguous', 'repeats blindly', repeatsBlindly(), ['0s POST 503', '0s POST 201'], 201, 2],
+    ['post-stored-answer-lost', 'checks before it repeats', looksFirst, [lost, '1s GET 200'], 200, 1],
+    ['post-stored-answer-lost', 'repeats blindly', repeatsBlindly(), [lost, '0s POST 201'], 201, 2],
+    ['post-answer-late', 'checks before it repeats', looksFirst, ['0s POST given up', '6s GET 200'], 200, 1],
+    ['post-answer-late', 'repeats after two seconds', repeatsBlindly(), ['0s POST given up', '2s POST 201'], 201, 2],
+    ['200-with-remaining-0', 'treats 201 as a refusal', takesZeroForRefusal, ['0s, 5s: POST 201'], 201, 2],
+  ])('%s: one that %s', async (name, _, client, log, status, pets) => {
+    expect(await seen(name, posts(client))).toEqual([...log, status, `${pets} stored`]);
+  });
+});
+
+describe('a client that retries too early is banned', () => {
+  test.each<[name: string, does: string, act: Act, log: string[]]>([
+    [
+      'minute-wall',
+      'retries every second',
+      inTurn(once, clients.every(1000, 6)),
+      ['0s GET 200', ...refusedFor(10, 0, 1, 2, 3), ...refusedFor(124, 4, 5)],
+    ],
+    [
+      'backoff-only',
+      'waits 1, 2, 4 and 8 seconds',
+      clients.backsOffOnly,
+      [...refusedFor(30, 0, 1, 3, 7), ...refusedFor(135, 15)],
+    ],
+    [
+      'retry-after-clamped',
+      'has a cap of 10 seconds',
+      clients.capsAt(10),
+      [...refusedFor(45, 0, 10, 20), ...refusedFor(150, 30, 40)],
+    ],
+    [
+      'fractional',
+      'truncates the fraction',
+      clients.cutsOffFractions,
+      [
+        '0s GET 429, Retry-After 1.5',
+        '1s, 1.001s, 1.002s: GET 429, Retry-After 0.5',
+        '1.003s GET 429, Retry-After 119.5',
+      ],
+    ],
+    ['huge', 'retries at its own interval', clients.backsOffOnly, refusedFor(43_200, 0, 1, 3, 7, 15)],
+    [
+      'day-wall',
+      'retries every minute',
+      inTurn(once, clients.every(60_000, 5)),
+      ['0s GET 200', ...refusedFor(86_400, 0, 60, 120, 180, 240)],
+    ],
+    [
+      'day-quota-gone',
+      'only considers the minute',
+      clients.every(2000, 4),
+      [...refusedFor(30, 0, 2, 4), ...refusedFor(126, 6)],
+    ],
+    [
+      'penalty-extends',
+      'polls every two seconds',
+      clients.every(2000, 20),
+      ['0s to 38s, every 2s: GET 429, Retry-After 10'],
+    ],
+  ])('%s: one that %s', async (name, _, act, log) => {
+    expect(await seen(name, act)).toEqual([...log, 429, 'banned']);
+  });
+});
+
 test.each([
   ['reset-in-ms', 'x-ratelimit-reset', String(Date.parse('2026-01-01T12:00:05Z'))],
   ['reset-as-delta', 'x-ratelimit-reset', '5'],
@@ -174,26 +244,10 @@ scenario('minute-wall', (play) => {
     '10s GET 200',
     200,
   ]);
-  play('bans a client that retries every second at its third early request', inTurn(once, clients.every(1000, 6)), [
-    '0s GET 200',
-    ...refusedFor(10, 0, 1, 2, 3),
-    ...refusedFor(124, 4, 5),
-    429,
-    'banned',
-  ]);
   play('does not serve a client that gives up on a 429', times(2, once), [
     '0s GET 200',
     '0s GET 429, Retry-After 10',
     429,
-  ]);
-});
-
-scenario('backoff-only', (play) => {
-  play('bans a client with a backoff of 1, 2, 4 and 8 seconds', clients.backsOffOnly, [
-    ...refusedFor(30, 0, 1, 3, 7),
-    '15s GET 429, Retry-After 120',
-    429,
-    'banned',
   ]);
 });
 
@@ -202,12 +256,6 @@ scenario('retry-after-clamped', (play) => {
     ...refusedFor(45, 0, 30),
     '45s GET 200',
     200,
-  ]);
-  play('bans a client with a cap of 10 seconds', clients.capsAt(10), [
-    ...refusedFor(45, 0, 10, 20),
-    ...refusedFor(150, 30, 40),
-    429,
-    'banned',
   ]);
 });
 
@@ -256,13 +304,6 @@ scenario('malformed', (play) => {
 
 scenario('fractional', (play) => {
   const refused = '0s GET 429, Retry-After 1.5';
-  play('bans a client that truncates the fraction', clients.cutsOffFractions, [
-    refused,
-    '1s, 1.001s, 1.002s: GET 429, Retry-After 0.5',
-    '1.003s GET 429, Retry-After 119.5',
-    429,
-    'banned',
-  ]);
   play('stops a client that fails on the fraction', clients.failsOnOddRetryAfter, [refused, 'invalid Retry-After 1.5']);
 });
 
@@ -281,11 +322,6 @@ scenario('huge', (play) => {
   const refused = '0s GET 429, Retry-After 43200';
   play('is reported to the caller at once by a client that gives up', patient, [refused, 429]);
   play('serves a client that defers its work', clients.parks, [refused, '43200s GET 200', 200]);
-  play('bans a client that retries at its own interval', clients.backsOffOnly, [
-    ...refusedFor(43_200, 0, 1, 3, 7, 15),
-    429,
-    'banned',
-  ]);
 });
 
 scenario('timer-overflow', (play) => {
@@ -341,12 +377,6 @@ scenario('clock-skew-ahead', (play) => {
 scenario('200-with-remaining-0', (play) => {
   const paced: Act = (on) => clients.pacing(on, 2);
   play('sends no 429 to a client that keeps the result and paces itself', paced, ['0s, 5s: GET 200', 200]);
-  const repeated = posts(clients.takesZeroForRefusal);
-  play('stores two pets for a client that treats the success as a refusal', repeated, [
-    '0s, 5s: POST 201',
-    201,
-    '2 stored',
-  ]);
   play('refuses a client that continues without a pause', times(2, once), [
     '0s GET 200',
     '0s GET 429, Retry-After 5',
@@ -367,21 +397,6 @@ scenario('day-wall', (play) => {
     '0s GET 200',
     '0s GET 429, Retry-After 86400',
     429,
-  ]);
-  play('bans a client that retries every minute', inTurn(once, clients.every(60_000, 5)), [
-    '0s GET 200',
-    ...refusedFor(86_400, 0, 60, 120, 180, 240),
-    429,
-    'banned',
-  ]);
-});
-
-scenario('day-quota-gone', (play) => {
-  play('bans a client that only considers the minute', clients.every(2000, 4), [
-    ...refusedFor(30, 0, 2, 4),
-    '6s GET 429, Retry-After 120',
-    429,
-    'banned',
   ]);
 });
 
@@ -549,14 +564,6 @@ scenario('growing-ban', (play) => {
   play(second, times(4, clients.every(5000, 4)), [...start, ...refusedFor(20, 10, 15), '20s GET 200', 200]);
 });
 
-scenario('penalty-extends', (play) => {
-  play('does not serve a client that polls every two seconds', clients.every(2000, 20), [
-    '0s to 38s, every 2s: GET 429, Retry-After 10',
-    429,
-    'banned',
-  ]);
-});
-
 scenario('401-loop', (play) => {
   play('sends one 401 to a client that stops', patient, ['0s GET 429, Retry-After 3', '3s GET 401', 401]);
   const waits = clients.alsoOn401(clients.waitAsTold, 5);
@@ -635,60 +642,13 @@ scenario('shared-quota', (_, name) => {
   });
 });
 
-scenario('post-429', (play) => {
-  const refused = '0s POST 429, Retry-After 2';
-  play('does not store the pet of a client that does not repeat the POST', posts(once), [refused, 429, '0 stored']);
-});
-
-scenario('post-body-lost', (play) => {
-  const refused = '0s POST 429, Retry-After 2';
-  play('rejects the empty body of a client that has consumed the stream', posts(clients.losesItsBody), [
-    refused,
-    '2s POST 400',
-    400,
-    '0 stored',
-  ]);
-});
-
-for (const [name, lost] of [
-  ['post-ambiguous', '0s POST 503'],
-  ['post-stored-answer-lost', '0s POST no answer, connection lost'],
-] as const) {
-  scenario(name, (play) => {
-    play('stores one pet for a client that checks before it repeats', posts(clients.looksFirst), [
-      lost,
-      '1s GET 200',
-      200,
-      '1 stored',
-    ]);
-    play('stores two pets for a client that repeats blindly', posts(clients.repeatsBlindly()), [
-      lost,
-      '0s POST 201',
-      201,
-      '2 stored',
-    ]);
-  });
-}
-
-scenario('post-answer-late', (play, name) => {
+scenario('post-answer-late', (_, name) => {
   test('stores one pet for a client that waits for the response', async () => {
     const stage = open(name);
     expect((await stage.run(posts(once))) as Seen).toMatchObject({ status: 201 });
     expect(stage.now() - Date.parse('2026-01-01T12:00:00Z')).toBe(10_000);
     expect([stage.log(), stored(stage)]).toEqual([['0s POST 201'], 1]);
   });
-  play('stores one pet for a client that checks before it repeats', posts(clients.looksFirst), [
-    '0s POST given up',
-    '6s GET 200',
-    200,
-    '1 stored',
-  ]);
-  play('stores two pets for a client that repeats blindly after two seconds', posts(clients.repeatsBlindly()), [
-    '0s POST given up',
-    '2s POST 201',
-    201,
-    '2 stored',
-  ]);
 });
 
 scenario('browser-cannot-see', (play, name) => {
