@@ -1,12 +1,12 @@
 import { HttpResponse, http } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Fault, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
 import { guarded, handlers } from '../../src/msw.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { noon } from '../support/frozen.js';
+import { interceptRequests } from './intercepted.js';
 
 const routes = (sim: Simulator, stored: string[] = []) => [
   http.get(
@@ -22,12 +22,9 @@ const routes = (sim: Simulator, stored: string[] = []) => [
   ),
 ];
 
-const intercepted = setupServer();
-beforeAll(() => intercepted.listen({ onUnhandledRequest: 'bypass' }));
-afterAll(() => intercepted.close());
+const intercept = interceptRequests();
 let running: RunningServer | undefined;
 afterEach(async () => {
-  intercepted.resetHandlers();
   await running?.close({ graceMs: 0 });
   running = undefined;
 });
@@ -50,7 +47,7 @@ const adapters: [string, (sim: Simulator, stored: string[]) => Promise<Ask>][] =
   [
     'msw',
     async (sim, stored) => {
-      intercepted.use(...routes(sim, stored), ...handlers(sim));
+      intercept(...routes(sim, stored), ...handlers(sim));
       return (path, init) => fetch(`https://api.petstore.example/v1${path}`, withKey(init));
     },
   ],

@@ -1,11 +1,11 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseInt64, parseJson, type Simulator } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import type { PetChanges } from '../../src/petstore/pets.js';
 import { frozen } from '../support/frozen.js';
+import { interceptRequests } from './intercepted.js';
 
 const routes = (sim: Simulator): RequestHandler[] => [
   http.patch(
@@ -25,14 +25,9 @@ const routes = (sim: Simulator): RequestHandler[] => [
   ),
 ];
 
-const intercepted = setupServer();
-beforeAll(() => intercepted.listen({ onUnhandledRequest: 'bypass' }));
-afterAll(() => intercepted.close());
+const intercept = interceptRequests();
 let running: RunningServer | undefined;
-afterEach(async () => {
-  intercepted.resetHandlers();
-  await running?.close();
-});
+afterEach(() => running?.close());
 
 /** Starts the routes on the server and returns the base URL of the API. */
 async function startServer(sim: Simulator): Promise<string> {
@@ -44,7 +39,7 @@ const adapters: [string, (sim: Simulator) => Promise<string>][] = [
   [
     'msw',
     async (sim) => {
-      intercepted.use(...routes(sim));
+      intercept(...routes(sim));
       return 'https://api.petstore.example/v1';
     },
   ],

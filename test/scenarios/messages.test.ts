@@ -8,12 +8,17 @@ import { readScenario, readScenarioAndFiles } from '../../src/scenario/node/scen
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+function write(text: string, name = 'own.yaml'): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+const notes = async (text: string) => (await readScenarioAndFiles(write(text))).notes;
+
 /** Mistakes of a file as `PATH: MESSAGE`. */
-async function mistakes(text: string, name = 'own.yaml'): Promise<string[]> {
-  const file = join(folder, name);
-  writeFileSync(file, text);
+async function mistakes(text: string, name?: string): Promise<string[]> {
   try {
-    await readScenario(file);
+    await readScenario(write(text, name));
   } catch (error) {
     return (error as ScenarioError).issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   }
@@ -60,23 +65,14 @@ test.each([
   expect(found.map((each) => each.split(': ')[0])).toEqual(paths);
 });
 
-test('a number below a second gets a hint if durations are longer', async () => {
-  const file = join(folder, 'bare.yaml');
-  writeFileSync(
-    file,
-    'keys: { a: { bannedFor: 20, expiresIn: 20s }, b: { expiresIn: 2000 } }\nfaults: [{ when: { after: 5 }, then: { delay: 20 } }]',
-  );
-  expect((await readScenarioAndFiles(file)).notes).toEqual([
+test('a number below a second gets a hint if durations are longer, and a delay of a few milliseconds', async () => {
+  const keys = 'keys: { a: { bannedFor: 20, expiresIn: 20s }, b: { expiresIn: 2000 } }';
+  expect(await notes(`${keys}\nfaults: [{ when: { after: 5 }, then: { delay: 20 } }]`)).toEqual([
     'keys.a.bannedFor: 20 is 20 ms; did you mean "20s"?',
     'faults[0].when.after: 5 is 5 ms; did you mean "5s"?',
   ]);
-});
-
-test('a delay of a few milliseconds without a unit gets a hint', async () => {
-  const file = join(folder, 'delays.yaml');
   const delays = ['2', '2ms', '11', '{ fixed: 0.5 }', '{ p50: 1, p99: 2s }', '0'];
-  writeFileSync(file, `faults:\n${delays.map((delay) => `  - then: { delay: ${delay} }\n`).join('')}`);
-  expect((await readScenarioAndFiles(file)).notes).toEqual([
+  expect(await notes(`faults:\n${delays.map((delay) => `  - then: { delay: ${delay} }\n`).join('')}`)).toEqual([
     'faults[0].then.delay: expected a unit, "2s" or "2ms"; 2 is 2 ms',
     'faults[3].then.delay.fixed: expected a unit, "0.5s" or "0.5ms"; 0.5 is 0.5 ms',
     'faults[4].then.delay.p50: expected a unit, "1s" or "1ms"; 1 is 1 ms',
@@ -90,10 +86,8 @@ test.each([
   ['plans: { gold: { minute: 2, day: 2 }, free: { minute: 1000 } }', []],
   ['plans: { free: { minute: 1001 } }', ['plans.free: 1001 requests per minute are more than the 1000 per day']],
   ['plans: { enterprize: { minute: 1, day: 2 } }', [expect.stringContaining('did you mean enterprise?')]],
-])('a plan that may be a mistake gets a hint: %s', async (text, notes) => {
-  const file = join(folder, 'plans.yaml');
-  writeFileSync(file, text);
-  expect((await readScenarioAndFiles(file)).notes).toEqual(notes);
+])('a plan that may be a mistake gets a hint: %s', async (text, expected) => {
+  expect(await notes(text)).toEqual(expected);
 });
 
 test('an exported state is reported as such, with the command that loads it', async () => {
