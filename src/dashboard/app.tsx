@@ -110,6 +110,7 @@ export function App({
     if (undo) setCanUndo(true);
   };
   const showFailure = (text: string) => setMessage({ text, isFailure: true });
+  const fail = ({ message }: Error) => showFailure(message);
   const { connection } = session.state;
   const { Pets } = useModule(tab === 'pets', () => import('./pets.js'), showFailure);
   const { TokenForm } = useModule(connection === 'locked', () => import('./token-form.js'), showFailure);
@@ -223,9 +224,7 @@ export function App({
     }
   };
   const copyCurl = (entry: Promise<CopiedEntry>) =>
-    void entry
-      .then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command'))
-      .catch(({ message }: Error) => showFailure(message));
+    void entry.then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command')).catch(fail);
   const copyRow = (row: Row) => copyCurl(orRow(readEntry(session, row), row));
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const press = useRef((_: KeyboardEvent) => {});
@@ -309,9 +308,8 @@ export function App({
         sandbox={sandbox}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={() => setShown({ kind: 'help' })}
-        onExport={(what) => exportRun(session, what).catch((error: Error) => showFailure(error.message))}
+        onExport={(what) => exportRun(session, what).catch(fail)}
         onOpen={() => picker.current?.click()}
-        onShowRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
         onSandbox={(name) => onSandbox?.(name)}
         onCopy={copy}
         onBack={onBack}
@@ -338,6 +336,7 @@ export function App({
       <Main class="main">
         <aside aria-label="State">
           <Keys
+            key={session.entries}
             session={session}
             actions={actions}
             chosen={filter.only?.keyId}
@@ -357,6 +356,16 @@ export function App({
           <div class="body">
             <div class="head-of-body">
               <Outcome session={session} onLoad={(scenario) => void actions.load(scenario, true)} />
+              {session.removed && (
+                <p>
+                  <Button
+                    class="link"
+                    onClick={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
+                  >
+                    {formatCount(session.removed.entries.length, 'request')} before the reset
+                  </Button>
+                </p>
+              )}
               {judged && (
                 <p class="acts note">
                   {judgeOptions.map(([name, text]) => (
@@ -385,7 +394,7 @@ export function App({
                 onFailure={showFailure}
                 onLoad={(scenario) => void actions.load(scenario, true)}
                 onOpen={() => picker.current?.click()}
-                onDemo={onDemo && (() => onDemo().catch((error: Error) => showFailure(error.message)))}
+                onDemo={onDemo && (() => onDemo().catch(fail))}
               />
             </Timeline>
             <div class="tabbed">
@@ -556,7 +565,7 @@ function Told({ message, onClose, onRemedy }: ToldProps) {
   }, [message, isHeld]);
   return (
     <p
-      class="told"
+      class={isFailure ? 'told bad' : 'told'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocusIn={() => setHeld(true)}

@@ -92,13 +92,12 @@ export function Detail(props: DetailProps) {
         <>
           <Button
             class="quiet"
-            aria-label="as Markdown"
             onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}
           >
             Markdown
           </Button>
           {onReport && (
-            <Button class="quiet" aria-label="save report" onClick={onReport}>
+            <Button class="quiet" onClick={onReport}>
               report
             </Button>
           )}

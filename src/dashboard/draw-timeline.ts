@@ -360,11 +360,13 @@ export function changeText({ request, input }: ShownChange): string {
   const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];
   const change = keyChanges[request.slice(request.lastIndexOf('/') + 1)];
   if (key !== undefined && change !== undefined) return `${key} ${change}${rest}`;
-  const [, name = ''] = /^(?:name|fault|scenario) ([^,]+)/.exec(input) ?? [];
+  const [, name = ''] = /^(?:name|fault|scenario|id) ([^,]+)/.exec(input) ?? [];
   const said: Readonly<Record<string, string>> = {
     'POST /faults': `fault ${name} added`,
     'PUT /faults/{name}': `fault ${name} changed`,
     'DELETE /faults/{name}': `fault ${name} removed`,
+    'PUT /pets/{id}': `pet ${name} changed`,
+    'DELETE /pets/{id}': `pet ${name} deleted`,
     'POST /scenario': `${name} loaded`,
     'POST /snapshots/{name}/restore': name === 'page-undo' ? 'undo' : `snapshot ${name} restored`,
   };

@@ -33,7 +33,7 @@ export function Drawer({ name, title, buttons, isWide, onClose, onLink, children
         <span>
           {buttons}
           {onLink && (
-            <Button class="quiet" aria-label="copy link" onClick={onLink}>
+            <Button class="quiet" onClick={onLink}>
               link
             </Button>
           )}

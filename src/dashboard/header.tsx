@@ -4,7 +4,6 @@ import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, Select, TextForm } from './controls.js';
-import { formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { OutcomeBadge } from './verdict.js';
@@ -19,11 +18,6 @@ interface HeaderProps {
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
-  /**
-   * Opens the requests that the last reset removed from the journal. The dashboard shows these requests in the same way
-   * as a file that the user opens.
-   */
-  onShowRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
   /** Function that closes the opened file; `undefined` if no file is open. */
@@ -41,10 +35,10 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 
 /** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
-  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onShowRemoved } = props;
+  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen } = props;
   const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
   const { scenario, connection, sandboxes } = session.state;
-  const { isLive, canAct, removed, source } = session;
+  const { isLive, canAct, source } = session;
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
   return (
     <header class="top">
@@ -73,51 +67,49 @@ export function Header(props: HeaderProps) {
         </span>
       )}
       <Clock session={session} actions={actions} />
-      <span class="grow" />
-      {onBack !== undefined && (
-        <Button onClick={onBack}>{isLive || !canJudge ? 'back' : 'back to the live view'}</Button>
-      )}
-      {source.kind === 'server' && names.length > 0 && (
-        <Select
-          name="Sandbox"
-          value={sandbox ?? ''}
-          options={[['', 'no sandbox'], ...names.map((name) => [name, name] as const)]}
-          onSelect={(name) => onSandbox(name || undefined)}
-        />
-      )}
-      {isLive && (
-        <>
-          <ActionButton isPossible={canAct} onAct={onScenario}>
-            Scenario…
-            <ShortcutKey name="s" />
-          </ActionButton>
-          <ActionButton isPossible={canAct} onAct={() => void actions.reset()}>
-            Reset
-            <ShortcutKey name="r" />
-          </ActionButton>
-          <ActionButton isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
-            Undo
-            <ShortcutKey name="u" />
-          </ActionButton>
-        </>
-      )}
-      {removed !== undefined && (
-        <Button onClick={onShowRemoved}>{formatCount(removed.entries.length, 'request')} before the reset</Button>
-      )}
-      <Menu label="Export">
-        {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
-        <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
-        {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}
-        <Button onClick={onOpen}>Open a file…</Button>
-      </Menu>
-      <Button aria-label="Help" onClick={onHelp}>
-        ?
-      </Button>
-      {onClose !== undefined && (
-        <Button aria-label="Close the drawer" onClick={onClose}>
-          ✕
+      <span class="grow">
+        {onBack !== undefined && (
+          <Button onClick={onBack}>{isLive || !canJudge ? 'back' : 'back to the live view'}</Button>
+        )}
+        {source.kind === 'server' && names.length > 0 && (
+          <Select
+            name="Sandbox"
+            value={sandbox ?? ''}
+            options={[['', 'no sandbox'], ...names.map((name) => [name, name] as const)]}
+            onSelect={(name) => onSandbox(name || undefined)}
+          />
+        )}
+        {isLive && (
+          <>
+            <ActionButton isPossible={canAct} onAct={onScenario}>
+              Scenario…
+              <ShortcutKey name="s" />
+            </ActionButton>
+            <ActionButton isPossible={canAct} onAct={() => void actions.reset()}>
+              Reset
+              <ShortcutKey name="r" />
+            </ActionButton>
+            <ActionButton isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
+              Undo
+              <ShortcutKey name="u" />
+            </ActionButton>
+          </>
+        )}
+        <Menu label="Export">
+          {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
+          <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
+          {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}
+          <Button onClick={onOpen}>Open a file…</Button>
+        </Menu>
+        <Button aria-label="Help" onClick={onHelp}>
+          ?
         </Button>
-      )}
+        {onClose !== undefined && (
+          <Button aria-label="Close the drawer" onClick={onClose}>
+            ✕
+          </Button>
+        )}
+      </span>
     </header>
   );
 }
@@ -181,7 +173,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
             <TextForm
               name="Instant to move the clock to"
               size={24}
-              placeholder={present}
+              placeholder={present.replace(/\.\d+/, '')}
               button="move to"
               onText={(instant) => submit({ set: instant || present })}
             />

@@ -46,6 +46,16 @@ export function Menu({
       leave,
     );
     menu.addEventListener('submit', () => close(true), leave);
+    menu.addEventListener(
+      'toggle',
+      () => {
+        // A button near the left edge would place its menu outside of the page.
+        const list = menu.lastElementChild as HTMLElement;
+        list.style.translate = '';
+        list.style.translate = `${Math.max(0, 8 - list.getBoundingClientRect().left)}px`;
+      },
+      leave,
+    );
     return () => leave.abort();
   }, []);
   return (

@@ -169,12 +169,12 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
     <tr class="edited" ref={row} onKeyDown={onKeyDown}>
       <td>{id}</td>
       <td>
-        <TextInput aria-label="Name" size={12} value={name} onText={(name) => onPet({ ...pet, name })} />
+        <TextInput aria-label="Name" size={1} value={name} onText={(name) => onPet({ ...pet, name })} />
       </td>
       <td>
         <TextInput
           aria-label="Category"
-          size={5}
+          size={1}
           inputMode="numeric"
           value={categoryId}
           onText={(categoryId) => onPet({ ...pet, categoryId })}
@@ -188,7 +188,8 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
           onSelect={(status) => onPet({ ...pet, status })}
         />
       </td>
-      <td colSpan={3}>
+      <td colSpan={2} />
+      <td>
         <span class="acts">
           <Button onClick={onSave}>save</Button>
           <Button onClick={onCancel}>cancel</Button>

@@ -1,7 +1,7 @@
 import { formatWait } from '../values/format-duration.js';
 import { requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime } from './format.js';
+import { clockTime, formatThousands } from './format.js';
 
 export type RequestProperties = Record<string, string | undefined>;
 
@@ -17,7 +17,7 @@ export function propertiesOf(row: Row): RequestProperties {
     duration: `${row.durationMs} ms`,
     waited:
       after && `${formatWait(after.waitedMs)}${after.waitMs === undefined ? '' : ` of ${formatWait(after.waitMs)}`}`,
-    quota: usage && `${row.window}: ${usage.used} of ${usage.limit}`,
+    quota: usage && `${row.window}: ${formatThousands(usage.used)} of ${formatThousands(usage.limit)}`,
     strikes: row.strikes ? `${row.strikes}` : undefined,
     fault: row.fault,
     call,

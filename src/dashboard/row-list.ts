@@ -146,9 +146,12 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
       const wasVisible =
         selected !== undefined && Math.abs(scrollTopFor(selected, visibleHeight) - frame.scrollTop) < 1;
       visibleHeight = frame.clientHeight;
-      // Measures the height of a row again after the list was resized, because rows are higher in a narrow list.
+      // Measures the height of a row again after the list was resized, because rows are higher in a narrow list. The
+      // uppermost row keeps its place.
+      const top = frame.scrollTop / (rowHeight || 1);
       rowHeight = 0;
       measure();
+      frame.scrollTop = top * rowHeight;
       if (wasVisible) reveal(selected);
       else draw();
     },

@@ -172,19 +172,27 @@ function drawNames(
     ],
   );
   if (folded.length > 0) lines.push([...foldedKeysText(folded), false]);
+  /** Writes over lines and other labels, on a margin in the color of the background. */
+  const write = (text: string, x: number, y: number, maximum?: number) => {
+    context.strokeStyle = colors.bg;
+    context.lineWidth = 4;
+    context.strokeText(text, x, y, maximum);
+    context.fillText(text, x, y, maximum);
+    context.lineWidth = 1;
+  };
   for (const [index, [name, state, isBad, outcome]] of lines.entries()) {
     const top = laneTop(index, left);
     const isAbove = left === 0;
     const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
     const signWidth = outcome === undefined ? 0 : 14;
     setTextStyle(context, colors[outcome === 'pass' ? 'ok' : outcome === 'fail' ? 'bad' : 'dim'], '600 12px');
-    if (outcome !== undefined) context.fillText(outcomeSymbols[outcome], 0, isAbove ? top - 6 : top + 18);
+    if (outcome !== undefined) write(outcomeSymbols[outcome], 0, isAbove ? top - 6 : top + 18);
     setTextStyle(context, colors.ink, '600 12px');
-    context.fillText(shown, signWidth, isAbove ? top - 6 : top + 18, isAbove ? undefined : left - signWidth - 8);
+    write(shown, signWidth, isAbove ? top - 6 : top + 18, isAbove ? undefined : left - signWidth - 8);
     const x = isAbove ? signWidth + context.measureText(shown).width + 8 : 0;
     setTextStyle(context, isBad ? colors.bad : colors.dim);
     // Condensed where it would reach the first request.
-    context.fillText(state, x, isAbove ? top - 6 : top + 33, isAbove ? undefined : left - 10);
+    write(state, x, isAbove ? top - 6 : top + 33, isAbove ? undefined : left - 10);
   }
 }
 

@@ -130,7 +130,7 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, c
         )}
       </div>
       <figcaption>
-        <Legend entries={entries} window={session.state.windows.minute ?? 'minute'} />
+        {!isEmpty && <Legend entries={entries} window={session.state.windows.minute ?? 'minute'} />}
         {isFoldable && (
           <Button class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}

@@ -192,7 +192,9 @@ export function Findings(props: FindingsProps) {
   const { command, counts, untested = [] }: Partial<RunResult> & Verdict = verdict;
   return (
     <>
-      {groups.length > 0 && (
+      {groups.length === 0 ? (
+        <p class="empty">No findings.</p>
+      ) : (
         <section class="findings" aria-label="Findings" id="findings">
           <h2>
             Findings <small>{verdict.findings.length}</small>

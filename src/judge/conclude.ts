@@ -219,7 +219,7 @@ function whyInconclusive(run: Run): string {
       : '';
     return `The client was refused, but nothing put the scenario's rules to the test: ${fail.join(', ')}.${how}`;
   }
-  const advice = isCut ? afterCut : 'Name its calls in X-Sim-Call, or let it run longer';
+  const advice = isCut ? afterCut : 'Let it run longer, or name each of its calls in the request header X-Sim-Call';
   return `The client was refused, and no request shows whether it retried. ${advice}.`;
 }
 

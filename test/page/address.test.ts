@@ -29,7 +29,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     await rows().nth(8).waitFor();
     await rows().filter({ hasText: 'strike 2' }).click();
     await eventually(hash).toBe('#request=6');
-    await page.getByRole('button', { name: 'copy link', exact: true }).click();
+    await page.getByRole('button', { name: 'link', exact: true }).click();
     await eventually(copied).toBe(page.url());
     await page.reload();
     await page.getByRole('heading', { name: 'request 6' }).waitFor();

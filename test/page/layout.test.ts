@@ -82,6 +82,90 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     }
   });
 
+  test('the buttons of a full header stay at the right, and each menu opens inside the window', async () => {
+    await open({ ...storm, name: 'ban-on-third-strike' });
+    stage.server.sandboxes.create('checkout-tests', storm);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByText('9 requests before the reset').waitFor();
+    await moveClock(page, '+1 day');
+    await page.getByLabel('Sandbox').waitFor();
+    const help = page.getByRole('button', { name: 'Help' });
+    const first = await boxOf(page.locator('.top h1'));
+    const last = await boxOf(help);
+    expect(last.x + last.width).toBe(1264);
+    expect(Math.abs(last.y - first.y)).toBeLessThan(20);
+    for (const width of [1280, 1000, 768, 360])
+      for (const menu of ['Move the clock', 'Export']) {
+        await page.setViewportSize({ width, height: 800 });
+        const summary = page.locator('.top summary').filter({ hasText: menu === 'Export' ? menu : 'Move' });
+        await summary.click();
+        const [button, list] = [await boxOf(summary), await boxOf(page.locator('.menu[open] > div'))];
+        await page.keyboard.press('Escape');
+        expect(list.x, `${menu} at ${width}`).toBeGreaterThanOrEqual(0);
+        expect(list.x + list.width, `${menu} at ${width}`).toBeLessThanOrEqual(width);
+        expect(Math.abs(list.x + list.width - button.x - button.width)).toBeLessThan(list.width);
+        expect(list.y - button.y).toBeLessThan(50);
+      }
+  });
+
+  test('a closed detail leaves the uppermost row of the list in its place', async () => {
+    await open();
+    for (let n = 0; n < 70; n++) await stage.call('pro-key');
+    await eventually(() => page.locator('.count').innerText()).toContain('79 requests');
+    const list = page.locator('.list');
+    await list.evaluate((frame) => frame.scrollTo(0, 20 * 25));
+    const top = () =>
+      list.evaluate((frame) => {
+        const edge = frame.getBoundingClientRect().top;
+        const shown = [...frame.querySelectorAll('.row:not([hidden])')].filter(
+          (row) => row.getBoundingClientRect().bottom > edge + 8,
+        );
+        return Math.max(...shown.map((row) => Number(row.querySelector('.number')?.textContent)));
+      });
+    await eventually(top).toBe(59);
+    await rows().filter({ hasText: /^58/ }).click();
+    await page.locator('.detail pre').first().waitFor();
+    await eventually(top).toBe(59);
+    await page.keyboard.press('Escape');
+    await page.locator('.detail').waitFor({ state: 'detached' });
+    await eventually(top).toBe(59);
+  });
+
+  test('a reset folds the cards of keys, a run without findings says so, and a failure looks unlike a change', async () => {
+    await open();
+    const colorOf = () => page.locator('.told').evaluate((line) => getComputedStyle(line).borderTopColor);
+    await page.getByRole('button', { name: 'quotas: pro-key' }).click();
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByText('Reset to the start').waitFor();
+    const change = await colorOf();
+    await page.getByRole('button', { name: 'quotas: pro-key' }).waitFor();
+    await page.getByRole('button', { name: '0 Findings' }).click();
+    await page.getByText('No findings.').waitFor();
+    await page.getByLabel('Move the clock', { exact: true }).click();
+    await page.getByLabel('Amount to move the clock by').fill('1 day');
+    await page.getByRole('button', { name: 'move by' }).click();
+    await page.locator('.told').getByText('got "1 day"').waitFor();
+    expect(await colorOf()).not.toBe(change);
+  });
+
+  test('the fields of a pet stand in its columns, and change none of their widths', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Pets', exact: true }).click();
+    await page.getByRole('button', { name: 'change pet 40' }).waitFor();
+    const lefts = () =>
+      page.locator('.pets th').evaluateAll((heads) => heads.map((head) => Math.round(head.getBoundingClientRect().x)));
+    const [before, change] = [await lefts(), await boxOf(page.getByRole('button', { name: 'change pet 40' }))];
+    await page.getByRole('button', { name: 'change pet 40' }).click();
+    expect(await lefts()).toEqual(before);
+    expect((await boxOf(page.getByRole('button', { name: 'save', exact: true }))).x).toBe(change.x);
+    await page.getByLabel('Name', { exact: true }).fill('Rex');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'delete pet 39' }).click();
+    await page.getByText('In words').click();
+    await page.locator('.words').getByText('pet 40 changed, by page').waitFor();
+    await page.locator('.words').getByText('pet 39 deleted, by page').waitFor();
+  });
+
   test('the choice of a sandbox shows its name', async () => {
     await open();
     stage.server.sandboxes.create('checkout-tests', storm);
@@ -169,14 +253,14 @@ describe('what the page adds to a request', { tags: 'needs/chromium' }, () => {
     const { page } = await openPage(`${stage.server.controlUrl}/`);
     await rows().filter({ hasText: 'strike 2' }).click();
     await page.locator('.detail pre').first().waitFor();
-    await page.getByRole('button', { name: 'as Markdown' }).click();
+    await page.getByRole('button', { name: 'Markdown', exact: true }).click();
     const text = await page.getByRole('textbox', { name: 'As Markdown' }).inputValue();
     expect(text).toMatch(/^### 429 to GET \/pets \(request 6\)\n\n- passed: key found: free-key, plan free\n/);
     expect(text).toContain('- noted: strike 2 of 3\n');
     expect(text).toContain(`\`\`\`sh\ncurl -i '${stage.server.baseUrl}/pets'`);
     await page.keyboard.press('Escape');
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'save report' }).click();
+    await page.getByRole('button', { name: 'report', exact: true }).click();
     const body = readFileSync(await (await saving).path(), 'utf8');
     const report = await openPage('about:blank');
     await report.page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body }));
