@@ -213,6 +213,13 @@ const fallsBack = (notice = /Failed to read snapshot-000000000010/): Found => ({
 /** The newer snapshot and the entries after it that are left; without a notice, all are. */
 const reads = (left = [11, 12], notice = /^$/): Found => ({ snapshot: 10, left, notice });
 
+/** Repeats entry 9 before itself as an entry 11. */
+const claimsToBeLater = (bytes: Buffer): Buffer => {
+  const { start, end } = lineWith(bytes, '/v1/pets/9-');
+  const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
+};
+
 const withSnapshots: Row[] = [
   [
     'a flipped bit in the newest snapshot',
@@ -253,12 +260,13 @@ const withSnapshots: Row[] = [
   ],
   [
     'a line in the file of the newest snapshot that claims to come after it',
-    inFile(secondLog, (bytes) => {
-      const { start, end } = lineWith(bytes, '/v1/pets/9-');
-      const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
-      return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
-    }),
+    inFile(secondLog, claimsToBeLater),
     reads(),
+  ],
+  [
+    'such a line, where the file ends with the entry of the newest snapshot',
+    inFile(secondLog, (bytes) => claimsToBeLater(bytes.subarray(0, lineWith(bytes, '/v1/pets/10-').end))),
+    reads([]),
   ],
   ['no first file, which the newest snapshot does not need', remove(firstLog), reads()],
   [
