@@ -202,7 +202,7 @@ function withServer(blocks: readonly CodeBlock[]): CodeBlock[] {
 // test/replicas/documentation.test.ts runs the page that needs a store and a proxy.
 const blocks = withServer(blocksIn('console').filter(({ page }) => page.path !== 'docs/many-replicas.md'));
 
-describe.concurrent('a terminal prints the transcripts of the documentation', () => {
+describe.concurrent('a terminal prints the transcripts of the documentation', { timeout: 240_000 }, () => {
   test('there are some on most pages', () => {
     expect(new Set(blocks.map(({ place }) => place.split(':')[0])).size).toBeGreaterThanOrEqual(6);
   });
@@ -248,7 +248,7 @@ describe.concurrent('a terminal prints the transcripts of the documentation', ()
   for (const block of blocks.toSorted((a, b) => Number(isSearch(b)) - Number(isSearch(a)))) {
     const steps = stepsOf(block);
     const needsCurl = steps.some(({ command }) => command.startsWith('curl '));
-    const options = { timeout: isSearch(block) ? 240_000 : 60_000, tags: needsCurl ? ['needs/curl'] : [] };
+    const options = { tags: needsCurl ? ['needs/curl'] : [] };
     test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
   }
 });
