@@ -50,15 +50,16 @@ describe('hunt', () => {
 
   test('returns the same result for the same seed, and other scenarios for another', async () => {
     const client = planted('cuts off fractions of seconds');
-    const [one, same] = [await hunt(client, { runs: 150 }), await hunt(client, { runs: 150 })];
+    const [one, same] = [await hunt(client, { runs: 60 }), await hunt(client, { runs: 60 })];
+    expect(one.found).not.toEqual([]);
     expect(same).toEqual(one);
-    const other = await hunt(client, { runs: 150, seed: 2 });
+    const other = await hunt(client, { runs: 60, seed: 2 });
     expect(other.found.map(({ scenario }) => scenario)).not.toEqual(one.found.map(({ scenario }) => scenario));
   });
 
   test('repeats a find from its scenario alone', async () => {
     const client = planted('reads a date as a number');
-    const { found } = await hunt(client, { runs: 100 });
+    const { found } = await hunt(client, { runs: 50 });
     expect(found.length).toBeGreaterThan(0);
     for (const { code, scenario } of found) {
       const again = await hunt(client, { runs: 1, scenario });
@@ -79,7 +80,7 @@ describe('hunt', () => {
   test('writes scenarios that a server and exec can load', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
     const client = planted('hands a timer more than it holds');
-    const { found } = await hunt(client, { runs: 300 });
+    const { found } = await hunt(client, { runs: 150 });
     expect(found.length).toBeGreaterThan(1);
     for (const [number, { code, scenario, yaml }] of found.entries()) {
       const file = join(folder, `${number}.yaml`);
@@ -277,30 +278,20 @@ describe('the search space', () => {
   };
 
   test('has every field of a scenario that affects the service', () => {
+    const without = [
+      ['$schema', 'name', 'description', 'group', 'extends', 'seed', 'state'],
+      ['expect', 'expect.verdict', 'expect.served', 'expect.fail'],
+      ['clock.mode', 'clock.speed', 'client.key', 'assumptions.cors', 'pets.file'],
+      ['pets.generate', 'pets.generate.available', 'pets.generate.pending', 'pets.generate.sold'],
+      ['pets.generate.locale', 'ban.seconds', 'ban.graceMs', 'ban.toleranceMs', 'ban.escalation.maxSeconds'],
+    ].flat();
+    const missing = new Set(fieldsOf(scenarioSchema, ''));
     const mutate = createMutator(space, createRandomSource(1));
-    const reached = new Set<string>();
     let scenario: Scenario = {};
-    for (let step = 0; step < 30_000; step++) {
+    for (let step = 0; step < 30_000 && missing.size > without.length; step++) {
       scenario = step % 40 === 0 ? {} : mutate(scenario, 1);
-      for (const path of pathsIn(scenarioSchema, scenario, '')) reached.add(path);
+      for (const path of pathsIn(scenarioSchema, scenario, '')) missing.delete(path);
     }
-    const missing = new Set(fieldsOf(scenarioSchema, '').filter((path) => !reached.has(path)));
-    expect([...missing].sort()).toEqual(
-      [
-        ['$schema', 'name', 'description', 'group', 'extends', 'seed', 'state'],
-        ['expect', 'expect.verdict', 'expect.served', 'expect.fail'],
-        ['clock.mode', 'clock.speed', 'client.key', 'assumptions.cors', 'pets.file'],
-        [
-          'pets.generate',
-          'pets.generate.available',
-          'pets.generate.pending',
-          'pets.generate.sold',
-          'pets.generate.locale',
-        ],
-        ['ban.seconds', 'ban.graceMs', 'ban.toleranceMs', 'ban.escalation.maxSeconds'],
-      ]
-        .flat()
-        .sort(),
-    );
+    expect([...missing].sort()).toEqual(without.sort());
   });
 });
