@@ -1,3 +1,4 @@
+import { withShownKey } from '../requests/recorded-headers.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -49,6 +50,7 @@ export function createEntryView(sim: Simulator): EntryView {
   const writeRow = createRowWriter();
   const quote = memoizeLast((text: string) => JSON.stringify(text));
   const writeHeaders = createHeadersWriter();
+  const writeRequestHeaders = createHeadersWriter();
   const bodies = createShownBodies();
   const refusals = new Map<string | undefined, RequestRecord>();
 
@@ -72,9 +74,15 @@ export function createEntryView(sim: Simulator): EntryView {
   };
 
   const redactOf = (entry: RequestRecord, requestText: string | undefined): Redact => {
-    const { path, query, call, client, responseBody, headers, token } = entry;
-    const responseText = textOfBytes(responseBody);
-    return redactor([path, query, call, client, requestText, responseText, ...Object.values(headers)], token);
+    const { path, query, call, client, responseBody, headers, requestHeaders = {}, token } = entry;
+    const texts = [path, query, call, client, requestText, textOfBytes(responseBody)];
+    return redactor([...texts, ...Object.values(requestHeaders), ...Object.values(headers)], token);
+  };
+
+  const requestHeadersOf = ({ requestHeaders, token }: RequestRecord, redact: Redact) => {
+    if (requestHeaders === undefined) return undefined;
+    const shown = redact === identity ? requestHeaders : redactHeaders(requestHeaders, redact);
+    return withShownKey(shown, token && displayKey(sim, token));
   };
 
   return {
@@ -83,9 +91,11 @@ export function createEntryView(sim: Simulator): EntryView {
       const { baseUrl, headers, requestBody, responseBody } = entry;
       const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
       const redact = redactOf(entry, requestText);
+      const requestHeaders = requestHeadersOf(entry, redact);
       return {
         ...present(rowOf(entry, redact)),
         baseUrl,
+        ...(requestHeaders !== undefined && { requestHeaders: { ...requestHeaders } }),
         headers: redactHeaders(headers, redact),
         ...(requestBody !== undefined && {
           requestBody: showBytes(requestBody, redact),
@@ -102,11 +112,13 @@ export function createEntryView(sim: Simulator): EntryView {
       const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
       const redact = redactOf(entry, requestText);
       const row = writeRow(rowOf(entry, redact));
+      const requestHeaders = requestHeadersOf(entry, redact);
+      const sent = requestHeaders && `"requestHeaders":{${writeRequestHeaders(requestHeaders)}},`;
       const fields = writeHeaders(redact === identity ? headers : redactHeaders(headers, redact));
       const request = requestBody !== undefined && `,"requestBody":${JSON.stringify(showBytes(requestBody, redact))}`;
       const tail = JSON.stringify(tailOf(entry, redact));
       return {
-        start: `${row},"baseUrl":${quote(baseUrl)},"headers":{${fields}}${request || ''}${responseBody === '' ? '' : ',"responseBody":'}`,
+        start: `${row},"baseUrl":${quote(baseUrl)},${sent ?? ''}"headers":{${fields}}${request || ''}${responseBody === '' ? '' : ',"responseBody":'}`,
         body:
           typeof responseBody !== 'string'
             ? encoder.encode(JSON.stringify(showBytes(responseBody, redact)))

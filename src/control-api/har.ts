@@ -34,8 +34,9 @@ function* harEntries(entries: Iterable<JournalEntry>): Generator<ReturnType<type
 }
 
 function toHarEntry(entry: JournalEntry) {
-  const { method, path, query, headers, requestBody, responseBody, ...rest } = entry;
+  const { method, path, query, headers, requestHeaders, requestBody, responseBody, ...rest } = entry;
   const { time, durationMs, baseUrl, key } = rest;
+  const { authorization = key && `Bearer ${key}`, ...others }: Record<string, string> = requestHeaders ?? {};
   const received = receivedPart(entry);
   return {
     startedDateTime: time,
@@ -45,11 +46,17 @@ function toHarEntry(entry: JournalEntry) {
       url: `${baseUrl}${path}${query && `?${query}`}`,
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: key === undefined ? [] : [{ name: 'Authorization', value: `Bearer ${key}` }],
+      headers: pairsOf(authorization === undefined ? others : { Authorization: authorization, ...others }),
       queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
       headersSize: -1,
       bodySize: requestBody?.bytes ?? 0,
-      ...(requestBody && { postData: { mimeType: 'application/json', text: requestBody.text, ...cut(requestBody) } }),
+      ...(requestBody && {
+        postData: {
+          mimeType: others['content-type'] ?? 'application/json',
+          text: requestBody.text,
+          ...cut(requestBody),
+        },
+      }),
     },
     response: toHarResponse(received),
     cache: {},
@@ -75,7 +82,7 @@ function toHarResponse({ status, headers, body, error }: ReceivedPart) {
     statusText: isLost ? '' : reasonPhrase(status),
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    headers: pairsOf(headers),
     content: {
       size: body?.bytes ?? 0,
       mimeType: headers['Content-Type'] ?? 'x-unknown',
@@ -91,6 +98,9 @@ function toHarResponse({ status, headers, body, error }: ReceivedPart) {
     ...(error !== undefined && { _error: error }),
   };
 }
+
+const pairsOf = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 /** Part of a response that the client received. */
 interface ReceivedPart {

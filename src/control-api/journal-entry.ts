@@ -21,6 +21,11 @@ export interface JournalBody {
 export interface JournalEntry extends EntryRow {
   /** Part of the requested URL before `path`: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
+  /**
+   * Request headers by lower-case name: content types, Idempotency-Key, Origin, Traceparent, User-Agent and `x-`
+   * headers. Secrets are masked, and long values cut, by `…`.
+   */
+  requestHeaders?: Record<string, string>;
   headers: Record<string, string>;
   requestBody?: JournalBody;
   responseBody?: JournalBody;
@@ -60,7 +65,13 @@ const body = fields({
 export const journalEntrySchema = fields({
   ...entryRowFields,
   baseUrl: described(string, 'Part of the requested URL before `path`.'),
-  headers: mapOf(string, string),
+  requestHeaders: optional(
+    described(
+      mapOf(string, string),
+      'Recorded request headers by lower-case name; secrets are masked, and long values cut, by `…`.',
+    ),
+  ),
+  headers: described(mapOf(string, string), 'Response headers.'),
   requestBody: optional(body),
   responseBody: optional(body),
   client: optional(described(string, 'Value of the request header User-Agent.')),

@@ -1,12 +1,13 @@
 import { earliestRetryMs, readReset } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import { servedAgainAfter } from '../rate-limits/served-again.js';
+import { withShownKey } from '../requests/recorded-headers.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import type { Exchange } from '../traffic-files/exchange.js';
 import { groupBy } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
-import { fnv1a } from '../values/mask-key.js';
+import { fnv1a, secretNames } from '../values/mask-key.js';
 import { toWindowFields } from '../values/window-fields.js';
 import { createRowFields, present } from './entry-row.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
@@ -21,7 +22,7 @@ export function recordedEntries(exchanges: readonly Exchange[]): JournalEntry[] 
   const refusals = new Map<string | undefined, RequestRecord>();
   return exchanges.map((exchange): JournalEntry => {
     const entry = withPromise(exchange);
-    const { token, refusal, promisedAtMs, baseUrl, headers, requestBody, responseBody } = entry;
+    const { token, refusal, promisedAtMs, baseUrl, headers, requestHeaders, requestBody, responseBody } = entry;
     const before = refusals.get(token);
     if (refusal !== undefined && promisedAtMs !== undefined) refusals.set(token, entry);
     else refusals.delete(token);
@@ -32,6 +33,7 @@ export function recordedEntries(exchanges: readonly Exchange[]): JournalEntry[] 
       durationMs: Math.round(row.durationMs),
       ...(token !== undefined && { keyId: token }),
       baseUrl,
+      ...(requestHeaders && { requestHeaders: { ...withShownKey(requestHeaders, token) } }),
       headers: { ...headers },
       ...(requestBody && { requestBody: bodyOf(textOfBytes(requestBody)) }),
       ...(responseBody !== '' && { responseBody: bodyOf(textOfBytes(responseBody)) }),
@@ -92,8 +94,6 @@ function bodyOf(whole: string): JournalBody {
   return { ...size, text: text.slice(0, maximumCharacters).toWellFormed(), truncated: true };
 }
 
-const secretNames =
-  'api[-_]?key|(?:access|private|secret)[-_]?key|token|secret|passw(?:or)?d|pwd|signature|credential|session|auth(?!or)';
 const secretParameter = new RegExp(`((?:^|[?&])(?:key|[^=&?\\s"{]*(?:${secretNames})[^=&?\\s"{]*)=)[^&\\s"]+`, 'gi');
 const secretField = new RegExp(`("(?:[^"\\\\]*(?:${secretNames})[^"\\\\]*)"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
 

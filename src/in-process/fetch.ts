@@ -89,6 +89,7 @@ async function answerRequest(
     baseUrl,
     basePath: others.find((each) => baseUrl.endsWith(each)),
     header: (name) => request.headers.get(name) ?? undefined,
+    headers: Object.fromEntries(request.headers),
     body,
     connection,
     signal: request.signal,

@@ -17,20 +17,27 @@ const recordBytes = 500;
 /** Fields of a record that determine its memory. */
 export type SizedRecord = Pick<
   RequestRecord,
-  'requestBody' | 'responseBody' | 'token' | 'method' | 'path' | 'query' | 'client' | 'call'
+  'requestBody' | 'responseBody' | 'token' | 'method' | 'path' | 'query' | 'client' | 'call' | 'requestHeaders'
 >;
 
 /** Approximate memory of a request's journal record, in bytes. Counts one byte per character of text. */
-export const bytesOf = ({ requestBody, responseBody, token, method, path, query, client, call }: SizedRecord): number =>
-  recordBytes +
-  lengthOf(requestBody) +
-  lengthOf(responseBody) +
-  method.length +
-  path.length +
-  query.length +
-  (token?.length ?? 0) +
-  (client?.length ?? 0) +
-  (call?.length ?? 0);
+export function bytesOf(record: SizedRecord): number {
+  const { requestBody, responseBody, token, method, path, query, client, call, requestHeaders } = record;
+  let headers = 0;
+  for (const name in requestHeaders) headers += name.length + (requestHeaders[name] as string).length;
+  return (
+    recordBytes +
+    lengthOf(requestBody) +
+    lengthOf(responseBody) +
+    method.length +
+    path.length +
+    query.length +
+    (token?.length ?? 0) +
+    (client?.length ?? 0) +
+    (call?.length ?? 0) +
+    headers
+  );
+}
 
 /** Approximate memory of a body, in bytes. */
 export const lengthOf = (bytes: JsonBytes = '') => (typeof bytes === 'string' ? bytes.length : bytes.base64.length);

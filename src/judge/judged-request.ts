@@ -11,7 +11,7 @@ type Recorded = Partial<Pick<Exchange, 'missing' | 'file'>>;
  * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
  * records, copies made garbage collection a third of the judge's time.
  */
-export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'>, RunPosition {
+export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl' | 'requestHeaders'>, RunPosition {
   readonly #entry: ObservedRequest & Recorded;
   #pet: string | undefined;
   declare readonly session: ClientSession;

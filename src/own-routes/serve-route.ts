@@ -95,6 +95,7 @@ export async function serveRoute(
     query: search.slice(1),
     baseUrl: (context?.publicUrl ?? origin) + base,
     header: (each) => headers.get(each) ?? undefined,
+    headers: Object.fromEntries(headers),
     body,
     connection,
     holdsRefusals: context?.holdsRefusals,

@@ -38,6 +38,8 @@ export interface ApiCall {
   readonly basePath?: string | undefined;
   /** Returns a request header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;
+  /** All request headers by lower-case name, of which the journal records some. Default: none. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Request body. If a body exceeds `maximumBodyBytes`, the adapter (HTTP server, msw or fetch) may stop reading one
    * byte past the maximum.

@@ -1,8 +1,9 @@
 import type { ApiCall } from './api-call.js';
+import { recordHeaders } from './recorded-headers.js';
 
 /**
- * Names of the request headers that a recording (`--record`) or the log of `--data` stores. Other headers change
- * neither a response nor the journal.
+ * Names of the request headers that a recording (`--record`) or the log of `--data` stores as sent, because responses
+ * and journal depend on them. Of the other headers, those that the journal records are stored as in the journal.
  */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
@@ -10,7 +11,7 @@ const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-
  * Request as plain data, which the log of a server's changes can store and replay. Has no references to the adapter
  * (HTTP server, msw or fetch) that received the request.
  */
-export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
+export interface PlainCall extends Omit<ApiCall, 'header' | 'headers' | 'signal'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +30,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
     arrivedAtMs,
     adapterHeaders,
   } = call;
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...(call.headers && recordHeaders(call.headers)) };
   for (const name of readHeaders) {
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
@@ -66,7 +67,7 @@ export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCa
  * faster than an object spread, which takes 0.3 us. The spread would double the log's processing time for each request.
  */
 class LoggedCall implements ApiCall {
-  readonly #headers: PlainCall['headers'];
+  readonly headers: PlainCall['headers'];
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -81,7 +82,7 @@ class LoggedCall implements ApiCall {
   readonly adapterHeaders: ApiCall['adapterHeaders'];
 
   constructor(call: PlainCall, context: CallContext) {
-    this.#headers = call.headers;
+    this.headers = call.headers;
     this.method = call.method;
     this.path = call.path;
     this.query = call.query;
@@ -97,6 +98,6 @@ class LoggedCall implements ApiCall {
   }
 
   header(name: string): string | undefined {
-    return this.#headers[name];
+    return this.headers[name];
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../values/json-bytes.js';
+import type { RecordedHeaders } from './recorded-headers.js';
 import type { WireFault } from './wire-fault.js';
 
 /** Name of a plan's limit window: `minute` and `day` of the API's documentation, or a name that a scenario adds. */
@@ -61,6 +62,8 @@ export interface ObservedRequest {
   /** First 64 KiB of the response body. The body of a streamed response is set at the end of the stream. */
   readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
+  /** Request headers such as Idempotency-Key, without secrets; `undefined` if the request had none of them. */
+  readonly requestHeaders: RecordedHeaders | undefined;
   /** Number of the client's connection, if known. */
   readonly connection: number | undefined;
   /** Name of the client program, from the request header `User-Agent`. */
@@ -151,6 +154,7 @@ export const emptyRecord: RequestRecord = {
   requestBody: undefined,
   responseBody: '',
   headers: {},
+  requestHeaders: undefined,
   connection: undefined,
   client: undefined,
   call: undefined,

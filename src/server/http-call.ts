@@ -61,8 +61,13 @@ export class HttpCall implements ApiCall {
     return this.#urlOf(this.#request, this.#base);
   }
 
+  get headers(): Readonly<Record<string, string | undefined>> {
+    // Node joins all repeated headers that a request can have.
+    return this.#request.headers as Record<string, string | undefined>;
+  }
+
   header(name: string): string | undefined {
-    return this.#request.headers[name] as string | undefined;
+    return this.headers[name];
   }
 
   get signal(): AbortSignal {

@@ -20,7 +20,7 @@ interface Chunk {
   readonly values: unknown[];
 }
 const numbersEach = 8;
-const valuesEach = 8;
+const valuesEach = 9;
 
 /**
  * List of a journal's records as numbers and texts. What a record has in common with an earlier one is stored once, its
@@ -60,7 +60,8 @@ export class PackedRecords implements RecordList {
     values[at++] = isPacked ? record.responseBody : undefined;
     values[at++] = isPacked ? record.storedId : undefined;
     values[at++] = isPacked ? record.call : undefined;
-    values[at] = isPacked ? record.headers.Date : undefined;
+    values[at++] = isPacked ? record.headers.Date : undefined;
+    values[at] = isPacked ? record.requestHeaders : undefined;
     return ++this.length;
   }
 
@@ -68,14 +69,14 @@ export class PackedRecords implements RecordList {
   at(index: number): RequestRecord {
     const { numbers, values, row } = this.#locate(index);
     const own = values.slice(row * valuesEach, (row + 1) * valuesEach) as Values;
-    const [template, path, query, requestBody, responseBody, storedId, call, date] = own;
+    const [template, path, query, requestBody, responseBody, storedId, call, date, requestHeaders] = own;
     if (path === undefined) return template;
     const counts = numbers.slice(row * numbersEach, (row + 1) * numbersEach) as Numbers;
     const [id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, left, resetAtSeconds, connection] = counts;
     const record: RequestRecord = {
       ...template,
       ...{ id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, path, query, requestBody, responseBody },
-      ...{ storedId, call, connection: connection < 0 ? undefined : connection },
+      ...{ storedId, call, requestHeaders, connection: connection < 0 ? undefined : connection },
       headers: { ...template.headers, Date: date, [remaining]: String(left), [reset]: String(resetAtSeconds) },
       rate: template.rate && { ...template.rate, remaining: left, resetAtSeconds },
     };
@@ -96,7 +97,10 @@ export class PackedRecords implements RecordList {
   shift(): SizedRecord {
     const { values } = this.#locate(0);
     const at = this.#start * valuesEach;
-    const [template, path, query, requestBody, responseBody, , call] = values.slice(at, at + valuesEach) as Values;
+    const [template, path, query, requestBody, responseBody, , call, , requestHeaders] = values.slice(
+      at,
+      at + valuesEach,
+    ) as Values;
     const { token, method, client } = template;
     values.fill(undefined, at, at + valuesEach);
     this.length--;
@@ -104,7 +108,9 @@ export class PackedRecords implements RecordList {
       this.#spare = this.#chunks.shift();
       this.#start = 0;
     }
-    return path === undefined ? template : { token, method, client, path, query, requestBody, responseBody, call };
+    return path === undefined
+      ? template
+      : { token, method, client, path, query, requestBody, responseBody, call, requestHeaders };
   }
 
   #locate(index: number): Chunk & { row: number } {
@@ -139,6 +145,7 @@ type Values = [
   storedId: string | undefined,
   call: string | undefined,
   date: string,
+  requestHeaders: RequestRecord['requestHeaders'],
 ];
 type Numbers = [number, number, number, number, number, number, number, number];
 

@@ -302,7 +302,7 @@ export class RequestPipeline {
               })
           : undefined,
     };
-    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, outcome);
+    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, shared.recordHeaders, outcome);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;

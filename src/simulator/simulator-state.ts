@@ -7,6 +7,7 @@ import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
 import { operationsAt } from '../requests/operation-table.js';
+import { createHeaderRecorder, type HeaderRecorder } from '../requests/recorded-headers.js';
 import type { OperationRows, Service, ServiceData } from '../requests/service.js';
 import { conditionSchemas } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
@@ -102,6 +103,7 @@ export function rulesOf(
  */
 export interface SharedParts {
   readonly writeHeaders: HeaderWriter;
+  readonly recordHeaders: HeaderRecorder;
   /** Memory budget of the journals of a simulator and its forks. */
   readonly budget: JournalBudget;
   readonly operations: KnownOperations;
@@ -109,6 +111,7 @@ export interface SharedParts {
 
 export const createSharedParts = (operations: KnownOperations): SharedParts => ({
   writeHeaders: createHeaderWriter(),
+  recordHeaders: createHeaderRecorder(),
   budget: new JournalBudget(),
   operations,
 });

@@ -3,6 +3,7 @@ import { makesUnreadable } from '../faults/inject-fault.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
+import type { HeaderRecorder } from '../requests/recorded-headers.js';
 import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
 import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -76,6 +77,7 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
  * Creates the journal record of a request.
  * @param answeredAtMs time of the response, by the simulator's clock
  * @param lastArrivedId id of the last request that arrived before the response was sent
+ * @param recordHeaders selects the request headers that the record contains
  * @param outcome outcome on which the response depends; empty without a response
  */
 export function toRecord(
@@ -99,6 +101,7 @@ export function toRecord(
   { status, headers, body, raw, wire }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
+  recordHeaders: HeaderRecorder,
   { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
 ): RequestRecord {
   const authorization = call.header('authorization');
@@ -122,6 +125,7 @@ export function toRecord(
     requestBody: call.body && toJsonBytes(call.body),
     responseBody: call.method === 'HEAD' ? '' : raw instanceof Uint8Array ? toJsonBytes(raw) : body,
     headers,
+    requestHeaders: call.headers && recordHeaders(call.headers),
     window: hasOwnLimits ? undefined : rate?.window,
     rate: hasOwnLimits ? undefined : rate,
     refusal,

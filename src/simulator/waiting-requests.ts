@@ -20,7 +20,7 @@ interface Steps {
  * continue in the order of their due times, then ids.
  */
 export function createWaitingRequests(
-  { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
+  { clock, journal, delayed, running, shared }: SimulatorState,
   { afterDelay, afterRun }: Steps,
 ) {
   /** Functions by request id. Each function ends the wait of one request, with a response or with an error. */
@@ -40,7 +40,7 @@ export function createWaitingRequests(
   }
 
   const recordUnanswered = (exchange: RequestInProgress, leftAtMs: number) =>
-    journal.add(toRecord(exchange, unanswered, leftAtMs, journal.lastId));
+    journal.add(toRecord(exchange, unanswered, leftAtMs, journal.lastId, shared.recordHeaders));
 
   /** Ends the wait of a request whose client disconnected. Has no effect if the request does not wait. */
   function leave(id: number, reason?: unknown): void {

@@ -1,3 +1,4 @@
+import type { RecordedHeaders } from '../requests/recorded-headers.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { parseHttpDate } from '../values/http-date.js';
 import { requestTarget } from '../values/request-target.js';
@@ -38,11 +39,8 @@ export interface FileFacts {
  * does not evaluate are dropped, because some contain secrets.
  */
 export interface Exchange extends RequestRecord {
-  /**
-   * Request headers Content-Type and Origin, with lower-case names. The verdict on the client and the comparison of the
-   * real API with the simulator need these headers.
-   */
-  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** Recorded request headers; empty if there are none. Verdict and comparison need Content-Type and Origin. */
+  readonly requestHeaders: RecordedHeaders;
   /** Time in the response header `Date`, by the recorded API's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];

@@ -16,7 +16,7 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
   const startedMs = Date.parse(textOf(entry.startedDateTime) ?? '');
   if (url === undefined || method === 'OPTIONS') return undefined;
   const own = isMap(entry._petstoreSim) ? entry._petstoreSim : undefined;
-  const headers = own === undefined ? pairsOf(request.headers) : ownHeaders(own);
+  const headers = pairsOf(request.headers);
   const content = mapOf(response.content);
   const postData = mapOf(request.postData);
   const { hasTimings, ...instants } = timesOf(entry, startedMs);
@@ -33,7 +33,7 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
     startedMs,
     signs: own === undefined ? signsOf(entry, method, status) : {},
     url,
-    requestHeaders: headers,
+    requestHeaders: own === undefined ? headers : ownHeaders(headers, own),
     answerHeaders: isMap(own?.headers)
       ? Object.entries(own.headers as Record<string, string>)
       : pairsOf(response.headers),
@@ -105,12 +105,13 @@ const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 
 /**
- * Creates the Authorization header of a HAR entry that was exported by the simulator. Uses the key's id instead of the
- * masked key, because two masked keys can look equal.
+ * Returns the request headers of a HAR entry that was exported by the simulator. Authorization has the key's id instead
+ * of the masked key, because two masked keys can look equal.
  */
-function ownHeaders(own: Record<string, unknown>): [string, string][] {
+function ownHeaders(headers: readonly [string, string][], own: Record<string, unknown>): [string, string][] {
+  const others = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
   const key = simulatorKey(own);
-  return key === undefined ? [] : [['Authorization', `Bearer ${key}`]];
+  return key === undefined ? others : [...others, ['Authorization', `Bearer ${key}`]];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { operationByPath } from '../requests/path-operation.js';
+import { recordHeaders } from '../requests/recorded-headers.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { findLowest } from '../values/find-lowest.js';
 import { getOrCreate } from '../values/get-or-create.js';
@@ -186,11 +187,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const dateMs = readDate(headers, Number.isFinite(arrivedAtMs) ? arrivedAtMs : lastMs);
     const sentMs = Number.isFinite(arrivedAtMs) ? arrivedAtMs : (dateMs ?? lastMs);
     const isAnswered = status > 0;
-    const requestHeaders: Record<string, string> = {};
-    for (const name of ['content-type', 'origin']) {
-      const value = sent.get(name);
-      if (value !== undefined) requestHeaders[name] = hide(value);
-    }
+    const recorded = Object.entries(recordHeaders(Object.fromEntries(sent)) ?? {});
+    const requestHeaders = Object.fromEntries(recorded.map(([name, value]) => [name, hide(value)]));
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
     const lacks: Partial<Record<Missing, boolean>> = {
       response: !entry.hasResponse,

@@ -46,6 +46,12 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
     { 'X-RateLimit-Remaining': '58', 'Retry-After': '7' },
     { 'X-RateLimit-Remaining': 'soon', 'X-Note': `"${secret}"` },
   ),
+  requestHeaders: few<RequestRecord['requestHeaders']>(
+    undefined,
+    { authorization: 'Bearer …', 'user-agent': 'curl/8 "x"' },
+    { authorization: '…', 'idempotency-key': `"${secret}"` },
+    { accept: '*/*' },
+  ),
   connection: few(undefined, 1, 2),
   client: few(undefined, `curl/8 "x" ${secret}`),
   call: few(undefined, '', 'call-"1"'),

@@ -35,7 +35,11 @@ test('reads recordings of Charles with times of another zone and base64 bodies, 
   expect(new Date(first?.arrivedAtMs ?? 0).toISOString()).toBe('2026-11-22T08:41:06.637Z');
   expect(second).toMatchObject({ token: 'key-1', client: 'okhttp/4.12.0', operation: 'createPet' });
   expect(second?.requestBody).toBe('{"name":"Zoë","categoryId":1}');
-  expect(second?.requestHeaders).toEqual({ 'content-type': 'application/json; charset=utf-8' });
+  expect(second?.requestHeaders).toEqual({
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'okhttp/4.12.0',
+    authorization: 'Bearer …',
+  });
   expect(JSON.stringify(exchanges)).not.toContain('secret');
   const learner = new Learner();
   for (const exchange of exchanges) learner.add(exchange);

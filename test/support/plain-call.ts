@@ -28,6 +28,7 @@ export function apiCall({ key = 'free-key', path = '/pets', query = '', ...call 
     query,
     baseUrl: 'http://petstore.test/v1',
     header: (name) => headers[name],
+    headers,
     body,
     connection: call.connection,
     signal: call.signal,

@@ -59,6 +59,9 @@ export const atOnce = ({ faults = [], ...scenario }: Scenario): Scenario => ({
   })),
 });
 
+/** Recorded request headers, besides Authorization, that a response of a simulator depends on. */
+const repeatedHeaders = ['content-type', 'origin'];
+
 /**
  * Sends a recorded request to a simulator.
  * @param token API key to send; `undefined` to send no Authorization header
@@ -68,9 +71,10 @@ export function sendAgain(
   { method, path, query, requestHeaders, requestBody }: Exchange,
   token: string | undefined,
 ): Promise<Response> {
+  const repeated = Object.entries(requestHeaders).filter(([name]) => repeatedHeaders.includes(name));
   return sim.fetch(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
     method,
-    headers: { ...requestHeaders, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    headers: { ...Object.fromEntries(repeated), ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
   });
 }

@@ -148,6 +148,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         query,
         baseUrl: originOf(request, publicUrl) + prefix + under,
         header: (name) => headers[name] as string | undefined,
+        headers: headers as ApiCall['headers'],
         body: body.start?.subarray(0, maximumBodyBytes),
         connection,
         holdsRefusals,
