@@ -123,7 +123,16 @@ export function Requests(props: RequestsProps) {
   };
   // One list for each chip, because an update of such a list tests only new requests.
   const chipRows = useRef(chips.map(() => new FilteredRows()));
-  const counts = chips.map(([, , test], index) => {
+  const chipTests = useMemo(
+    () =>
+      chips.map(
+        ([, , test]) =>
+          (row: Row) =>
+            test(row) && filter.only?.test(row) !== false,
+      ),
+    [filter.only],
+  );
+  const counts = chipTests.map((test, index) => {
     const list = chipRows.current[index] as FilteredRows;
     list.update(session.entries, test);
     return list.rows.length;

@@ -194,6 +194,8 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     const lanes = () => page.locator('.words li').evaluateAll((items) => items.map((item) => item.textContent));
     await name.click();
     await page.getByText('1 of 10 requests').waitFor();
+    // The numbers of the chips are those of the key.
+    await page.getByRole('button', { name: /^refused/ }).waitFor({ state: 'hidden' });
     expect(await page.locator('.list').isVisible()).toBe(true);
     expect(await name.getAttribute('aria-pressed')).toBe('true');
     await eventually(lanes).toEqual(['? pro-key: 1 served']);

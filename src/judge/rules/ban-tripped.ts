@@ -81,7 +81,7 @@ export const banTripped: SimulatorRule = {
           finding(isObedient ? 'warn' : 'fail', led, {
             measured: pluralize(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}${then}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
+            text: `Kept sending after a 429 until the key was banned for ${formatDuration(banMs)}${then}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }
