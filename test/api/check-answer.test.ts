@@ -34,6 +34,11 @@ const check = ({ question = list, status = 200, headers = always, bodyText = `[$
 };
 
 const limited: Case = { status: 429, headers: refused, bodyText: error(429) };
+const answered = (changed: Record<string, string | undefined>): Case => ({ headers: { ...always, ...changed } });
+const refusedWith = (changed: Record<string, string | undefined>): Case => ({
+  ...limited,
+  headers: { ...refused, ...changed },
+});
 const unauthorized: Case = {
   status: 401,
   headers: { ...always, 'WWW-Authenticate': 'Bearer x' },
@@ -60,15 +65,11 @@ describe('the checker of responses', () => {
   ])('accepts %s', (_, answer) => expect(() => check(answer)).not.toThrow());
 
   test.each<[string, Case, RegExp]>([
-    [
-      'a missing X-RateLimit header',
-      { headers: { ...always, 'X-RateLimit-Reset': undefined } },
-      /X-RateLimit-Reset is/,
-    ],
-    ['a Limit that is no integer', { headers: { ...always, 'X-RateLimit-Limit': '60.5' } }, /X-RateLimit-Limit is/],
-    ['more Remaining than Limit', { headers: { ...always, 'X-RateLimit-Remaining': '61' } }, /more than Limit/],
-    ['a missing Date', { headers: { ...always, Date: undefined } }, /Date is/],
-    ['another Content-Type', { headers: { ...always, 'Content-Type': 'text/html' } }, /Content-Type is/],
+    ['a missing X-RateLimit header', answered({ 'X-RateLimit-Reset': undefined }), /X-RateLimit-Reset is/],
+    ['a Limit that is no integer', answered({ 'X-RateLimit-Limit': '60.5' }), /X-RateLimit-Limit is/],
+    ['more Remaining than Limit', answered({ 'X-RateLimit-Remaining': '61' }), /more than Limit/],
+    ['a missing Date', answered({ Date: undefined }), /Date is/],
+    ['another Content-Type', answered({ 'Content-Type': 'text/html' }), /Content-Type is/],
     ['a status that is not described', { status: 204 }, /no status 204/],
     ['a pet without a name', { bodyText: '[{"id":1,"categoryId":1}]' }, /does not fit/],
     ['an unknown status of a pet', { bodyText: pet.replace('available', 'lost') }, /does not fit/],
@@ -90,24 +91,12 @@ describe('the checker of responses', () => {
     ['a body that is no JSON', { bodyText: '<html>' }, /not JSON/],
     ['an Error with another field', { ...limited, bodyText: error(429).replace('{', '{"stack":"x",') }, /not exactly/],
     ['an Error with another status', { ...limited, bodyText: error(400) }, /not the HTTP status/],
-    ['a refusal without Retry-After', { ...limited, headers: { ...refused, 'Retry-After': undefined } }, /Retry-After/],
-    ['Retry-After: 0', { ...limited, headers: { ...refused, 'Retry-After': '0' } }, /whole seconds from 1/],
-    [
-      'a Retry-After that is not the reset',
-      { ...limited, headers: { ...refused, 'Retry-After': '59' } },
-      /is not Reset/,
-    ],
-    [
-      'a refusal with requests remaining',
-      { ...limited, headers: { ...refused, 'X-RateLimit-Remaining': '1' } },
-      /must be 0/,
-    ],
-    [
-      'a refusal that caches may store',
-      { ...limited, headers: { ...refused, 'Cache-Control': undefined } },
-      /Cache-Control/,
-    ],
-    ['Retry-After on a success', { headers: { ...always, 'Retry-After': '1' } }, /only for a refusal/],
+    ['a refusal without Retry-After', refusedWith({ 'Retry-After': undefined }), /Retry-After/],
+    ['Retry-After: 0', refusedWith({ 'Retry-After': '0' }), /whole seconds from 1/],
+    ['a Retry-After that is not the reset', refusedWith({ 'Retry-After': '59' }), /is not Reset/],
+    ['a refusal with requests remaining', refusedWith({ 'X-RateLimit-Remaining': '1' }), /must be 0/],
+    ['a refusal that caches may store', refusedWith({ 'Cache-Control': undefined }), /Cache-Control/],
+    ['Retry-After on a success', answered({ 'Retry-After': '1' }), /only for a refusal/],
     ['a 401 without a challenge', { ...unauthorized, headers: always }, /WWW-Authenticate/],
     [
       'a 401 with headers that are to be left out',
