@@ -63,6 +63,12 @@ describe('ban-tripped', () => {
     expect(tripped([20_000, 20_000, 5_000], skewed)?.severity).not.toBe('warn');
   });
 
+  test('only warns of a strike within the tolerance of the judge', () => {
+    const exact: Scenario = { ...wall, ban: { after: 1, graceMs: 0, toleranceMs: 0 } };
+    expect(tripped([29_950], exact)?.severity).toBe('warn');
+    expect(tripped([29_949], exact)?.severity).toBe('fail');
+  });
+
   test('counts strikes from before the journal was cleared, but does not list them', () => {
     const clearedAfter = (before: readonly number[], after: readonly number[]) => {
       const sim = frozen(wall);
