@@ -622,8 +622,13 @@ scenario('jitter-below', (_, name) => {
 
 scenario('shards', (_, name) => {
   test('serves concurrent callers with a shared pause, although others use the key', async () => {
-    const all = await open(name).run((on) => clients.sharedGate(on, 4));
+    const stage = open(name);
+    const all = await stage.run((on) => clients.sharedGate(on, 4));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(stage.log()).toEqual(['0s, 4 times: GET 429, Retry-After 5', '5s, 4 times: GET 200']);
+    await stage.runUntil(7);
+    // The others send ten requests in each of the seconds 5, 6 and 7.
+    expect(stage.sim.keys.get('free-key').minute.remaining).toBe(60 - 4 - 30);
   });
   test('bans a client that retries every second', async () => {
     expect((await seen(name, clients.everySecond)).at(-1)).toBe('banned');
