@@ -57,7 +57,13 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
 }
 
 /** Parts of a request and its response by name: headers and bodies. */
-const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): RequestProperties => ({
+const partsOf = ({
+  headers,
+  requestHeaders,
+  requestBody,
+  responseBody,
+}: Partial<JournalEntry> = {}): RequestProperties => ({
+  ...requestHeaders,
   'request body': requestBody && escapeBidiControls(requestBody.text.slice(0, 2_000)),
   ...headers,
   'response body': responseBody && escapeBidiControls(responseBody.text.slice(0, 2_000)),

@@ -18,24 +18,36 @@ export type CopiedEntry = Pick<
 /** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** Headers that are not copied: the key is copied apart, and the program that runs the copy sends its own name. */
+const notCopied = /^(authorization|user-agent|accept: \*\/\*$)/;
+
+/** Returns the request headers that a copied command or test repeats, besides Authorization. */
+const repeatedHeaders = ({ requestHeaders, requestBody }: CopiedEntry): [name: string, value: string][] =>
+  // An entry from an older file has no request headers.
+  Object.entries(requestHeaders ?? (requestBody && { 'content-type': 'application/json' }) ?? {}).filter(
+    ([name, value]) => !notCopied.test(`${name}: ${value}`),
+  );
+
+/** Formats a header for `curl`. The rest of a masked or cut value is read from a shell variable, such as `$X_API_KEY`. */
+const curlHeader = (name: string, value: string, variable = name.toUpperCase().replace(/\W/g, '_')): string =>
+  `-H ${quoted(`${name}: ${value}`).replace(/….*/s, () => `'"$${variable}"`)}`;
+
 /**
  * Formats a request from the journal as a `curl` command.
  * @param baseUrl base URL of the API, for a request that contains none
  */
 export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${pathWithQuery(entry)}`;
-  const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
-  if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
+  const { method, requestBody } = entry;
+  const parts = ['curl -i'];
+  if (method === 'HEAD') parts.push('-I');
+  else if (method !== (requestBody ? 'POST' : 'GET')) parts.push(`-X ${method}`);
   // Stops `curl` from expanding brackets and from removing `/../` in the URL.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // The generated command reads the API key from a shell variable, because the journal contains only a masked key.
-  if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
-  else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
-  if (entry.requestBody) {
-    if (entry.method !== 'POST') parts.splice(1, 0, `-X ${entry.method}`);
-    parts.push(`-H ${quoted('Content-Type: application/json')}`, `--data-raw ${quoted(entry.requestBody.text)}`);
-  }
+  if (entry.key) parts.push(curlHeader('Authorization', `Bearer ${entry.key}`, 'API_KEY'));
+  for (const [name, value] of repeatedHeaders(entry)) parts.push(curlHeader(name, value));
+  if (requestBody) parts.push(`--data-raw ${quoted(requestBody.text)}`);
   return [...missingFrom(entry).map((text) => `# ${text}\n`), parts.join(' ')].join('');
 }
 
@@ -174,7 +186,7 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
   ];
   const headers = {
     ...(entry.key && { Authorization: `Bearer ${keyName(entry.key)}` }),
-    ...(entry.requestBody && { 'Content-Type': 'application/json' }),
+    ...Object.fromEntries(repeatedHeaders(entry).filter(([, value]) => !value.includes('…'))),
   };
   const request = { method: entry.method, headers, ...(entry.requestBody && { body: entry.requestBody.text }) };
   const [fault] = (changes.faults ?? []) as { then?: { reset?: boolean; close?: boolean; hang?: boolean } }[];

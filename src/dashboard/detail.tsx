@@ -146,16 +146,8 @@ export function Detail(props: DetailProps) {
           {failure.status === 404 ? 'The journal no longer contains its headers and bodies.' : failure.message}
         </p>
       )}
-      {entry.headers !== undefined && (
-        <>
-          <h3>Response headers</h3>
-          <pre>
-            {Object.entries(entry.headers)
-              .map(([name, value]) => `${name}: ${value}${instantOf(name, value, row.atMs + row.durationMs)}`)
-              .join('\n')}
-          </pre>
-        </>
-      )}
+      <Headers title="Request headers" headers={entry.requestHeaders} atMs={row.atMs + row.durationMs} />
+      <Headers title="Response headers" headers={entry.headers} atMs={row.atMs + row.durationMs} />
       <Body title="Request body" body={entry.requestBody} />
       <Body title="Response body" body={entry.responseBody} />
     </Drawer>
@@ -191,6 +183,27 @@ function Linked({ text, onRequest }: { text: string; onRequest(id: number): void
       {before}
       <RequestLink id={Number(id)} onRequest={onRequest} />
       {after}
+    </>
+  );
+}
+
+interface HeadersProps {
+  title: string;
+  headers: Readonly<Record<string, string>> | undefined;
+  /** Time of the response. */
+  atMs: number;
+}
+
+function Headers({ title, headers, atMs }: HeadersProps) {
+  if (headers === undefined) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <pre>
+        {Object.entries(headers)
+          .map(([name, value]) => `${name}: ${value}${instantOf(name, value, atMs)}`)
+          .join('\n')}
+      </pre>
     </>
   );
 }

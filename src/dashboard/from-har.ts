@@ -31,12 +31,12 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
   return [...entries]
     .sort((a, b) => Date.parse(a.startedDateTime) - Date.parse(b.startedDateTime))
     .map((entry, index) => {
-      const own = entry._petstoreSim;
       const { request, response } = entry;
-      const { baseUrl, path, query } = splitUrl(request.url, own?.baseUrl);
       const headers = headersOf(response);
-      const requestBody = bodyOf(request.postData?.text, own?.requestBody);
-      const responseBody = bodyOf(own?.responseBody?.text ?? response.content?.text, own?.responseBody);
+      const own: Partial<JournalEntry> = entry._petstoreSim ?? readWire(entry, headers, keys);
+      const { baseUrl, path, query } = splitUrl(request.url, own.baseUrl);
+      const requestBody = bodyOf(request.postData?.text, own.requestBody);
+      const responseBody = bodyOf(own.responseBody?.text ?? response.content?.text, own.responseBody);
       return {
         id: index + 1,
         time: new Date(entry.startedDateTime).toISOString(),
@@ -49,7 +49,9 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
         headers,
         strikes: 0,
         episode: 0,
-        ...(own ?? readWire(entry, headers, keys)),
+        ...own,
+        // Request headers by another program may contain secrets.
+        ...(entry._petstoreSim && { requestHeaders: headersOf(request, (name) => name.toLowerCase()) }),
         ...(requestBody && { requestBody }),
         ...(responseBody && { responseBody }),
       };
@@ -87,8 +89,8 @@ function readWire(entry: HarEntry, headers: Record<string, string>, keys: string
 const bodyOf = (text: string | undefined, own: Partial<JournalBody> | undefined): JournalBody | undefined =>
   text ? { bytes: new TextEncoder().encode(text).length, hash: '', ...own, text } : undefined;
 
-const headersOf = ({ headers = [] }: HarEntry['request' | 'response']): Record<string, string> =>
-  Object.fromEntries(headers.map(({ name, value }) => [canonical(name), value]));
+const headersOf = ({ headers = [] }: HarEntry['request' | 'response'], nameOf = canonical): Record<string, string> =>
+  Object.fromEntries(headers.map(({ name, value }) => [nameOf(name), value]));
 
 /** Restores the case of a header name, such as `Retry-After`. HTTP/2 sends header names in lower case. */
 const canonical = (name: string) =>

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { createControl } from '../../src/control.js';
 import type { EntryRow } from '../../src/control-api/entry-row.js';
 import type { ShownChange } from '../../src/control-api/update-stream.js';
 import { asCurl, asTest, type CopiedEntry, scenarioBefore } from '../../src/dashboard/copy-as.js';
@@ -7,6 +8,7 @@ import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
 import { readRequests } from '../../src/dashboard/read-file.js';
 import { createThrottles } from '../../src/dashboard/throttle.js';
+import { createSimulator } from '../../src/index.js';
 import { noon } from '../support/frozen.js';
 
 const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();
@@ -168,4 +170,40 @@ test("a key in another program's archive is shown by its ending, and identified 
   expect(rows.map(({ key }) => key)).toEqual(['…1234', '…1234', '…1234']);
   expect(rows[0]?.keyId).toBe(rows[2]?.keyId);
   expect(rows[0]?.keyId).not.toBe(rows[1]?.keyId);
+});
+
+test('a copied request has its own headers, and variables for those that the journal masked', async () => {
+  const sim = createSimulator();
+  const headers = {
+    authorization: 'Bearer unlisted-secret-9876',
+    'content-type': 'text/plain',
+    'idempotency-key': "it's-1",
+    'x-api-key': 'secret',
+    'x-$`id`': 'v',
+    accept: '*/*',
+    'user-agent': 'shop/1',
+  };
+  await sim.fetch('http://petstore.test/v1/pets', { method: 'POST', headers, body: '{}' });
+  const control = createControl(sim);
+  const entry = await control.getRequest({ id: 1 });
+  const command = asCurl({ ...entry, requestHeaders: { ...entry.requestHeaders, 'x-$(id)': '…' } }, '');
+  expect(command.split(' -H ').slice(1).sort()).toEqual(
+    [
+      `'Authorization: Bearer '"$API_KEY"`,
+      `'content-type: text/plain'`,
+      `'idempotency-key: it'\\''s-1'`,
+      `'x-$(id): '"$X___ID_"`,
+      `'x-$\`id\`: v'`,
+      `'x-api-key: '"$X_API_KEY"`,
+    ]
+      .sort()
+      .map((each) => expect.stringContaining(each)),
+  );
+  expect(command).not.toContain('secret');
+  const text = asTest(entry, {});
+  expect(text).toContain(`'idempotency-key': "it's-1"`);
+  expect(text).toContain("'content-type': 'text/plain'");
+  expect(text).not.toMatch(/x-api-key|user-agent/);
+  const [read] = fromHar((await control.exportHar()).log.entries as never);
+  expect(read?.requestHeaders).toEqual(entry.requestHeaders);
 });
