@@ -52,7 +52,7 @@ function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Gene
 
 const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
   ...entry,
-  why: explain(entry, settings.banAfter),
+  why: explain(entry, settings),
 });
 
 /** Newest journal entries that match a query, and the total number of matches. */

@@ -44,6 +44,9 @@ export const keyInfoSchema = fields({
   minute: optional(described(windowInfo, 'Absent, as `day`, if the plan has no limit for the window.')),
   day: optional(windowInfo),
   windows: optional(described(mapOf(string, windowInfo), 'Windows that the scenario adds, by name.')),
+  preset: optional(
+    described(oneOf(true), 'Present until the first request, with which usage, ban and expiry of the scenario begin.'),
+  ),
   strikes: described(count, 'Number of requests during a required wait; several in a row ban the key.'),
   bannedUntil: optional(described(instantText, 'End of the ban; absent without one.')),
   servedAgain: optional(

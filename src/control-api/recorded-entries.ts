@@ -78,7 +78,9 @@ export function recordedKeys(exchanges: readonly Exchange[]): KeyInfo[] {
 
 /** Reads the limit that a response's headers describe. The window's name is known only in recordings of the simulator. */
 function windowOf(exchange: Exchange): readonly [readonly [string, WindowInfo]] | undefined {
-  const { headers, window = 'limit' } = exchange;
+  const { headers, window = 'limit', refusal } = exchange;
+  // The headers of a ban state its end.
+  if (refusal === 'ban') return undefined;
   const [limit, remaining] = [rateLimitHeaders.limit, rateLimitHeaders.remaining].map((name) => Number(headers[name]));
   const resetMs = readReset(exchange);
   if (!Number.isSafeInteger(limit) || !Number.isSafeInteger(remaining) || resetMs === undefined) return undefined;

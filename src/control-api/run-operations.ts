@@ -97,7 +97,7 @@ function runReport(
   };
   function* entries(): Generator<JournalEntry> {
     for (const entry of showEntries(sim, () => true)) {
-      yield masked({ ...entry, ...cutBodies(entry), why: explain(entry, sim.settings.banAfter) });
+      yield masked({ ...entry, ...cutBodies(entry), why: explain(entry, sim.settings) });
     }
   }
   return {

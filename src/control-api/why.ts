@@ -8,6 +8,7 @@ import {
   usedUpAfterBan,
 } from '../rate-limits/served-again.js';
 import type { RefusalKind, RefusedBy, WindowName } from '../requests/request-record.js';
+import type { Settings } from '../scenario/settings.js';
 import { formatRemaining, formatWait } from '../values/format-duration.js';
 import { formatInteger } from '../values/format-integer.js';
 import type { EntryRow } from './entry-row.js';
@@ -35,15 +36,17 @@ export interface WhyStep {
  */
 export type Explained = EntryRow & { headers?: Readonly<Record<string, string>>; responseBody?: { text: string } };
 
+type BanSettings = Pick<Settings, 'banAfter' | 'banGraceMs' | 'banToleranceMs'>;
+
 /**
  * Explains a response step by step, in the order of the service's checks.
- * @param banAfter number of strikes that ban a key, if known
+ * @param settings when a retry is a strike and how many ban a key, if known
  */
-export function explain(entry: Explained, banAfter?: number): WhyStep[] {
+export function explain(entry: Explained, settings?: BanSettings): WhyStep[] {
   const key = explainKey(entry);
   if (key.result === 'stopped') return [key, notReached(entry)];
   const refused = entry.refusal !== undefined;
-  const steps = [key, ...explainBan(entry), ...explainLimit(entry), ...explainPromise(entry, banAfter)];
+  const steps = [key, ...explainBan(entry), ...explainLimit(entry), ...explainPromise(entry, settings)];
   if (refused) return [...steps, notReached(entry)];
   return [...steps, ...explainFault(entry), explainOperation(entry)];
 }
@@ -89,14 +92,15 @@ function explainLimit(entry: Explained): WhyStep[] {
 }
 
 /** Explains the wait that the key's previous 429 asked for, the client's actual wait, and the consequence. */
-function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep[] {
+function explainPromise(entry: Explained, settings: BanSettings | undefined): WhyStep[] {
   const { refusal, strike, strikes, after } = entry;
+  const { banAfter, banGraceMs, banToleranceMs = 0 }: Partial<BanSettings> = settings ?? {};
   const steps: WhyStep[] = [];
+  const earlyMs = (after?.waitMs ?? 0) - (after?.waitedMs ?? 0);
   if (after !== undefined) {
     const waitText = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
-    const early = after.waitMs !== undefined && after.waitedMs < after.waitMs;
-    const text = `request ${after.id} was ${waitText}; this request followed after ${formatWait(after.waitedMs)}${early ? ', too early' : ''}`;
-    steps.push({ step: 'promise', result: early ? 'noted' : 'passed', text });
+    const text = `request ${after.id} was ${waitText}; this request followed after ${formatWait(after.waitedMs)}${earlyMs > 0 ? ', too early' : ''}`;
+    steps.push({ step: 'promise', result: earlyMs > 0 ? 'noted' : 'passed', text });
   }
   if (strike) {
     const of = banAfter === undefined || banAfter === 0 ? '' : ` of ${banAfter}`;
@@ -111,11 +115,14 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
       steps.push({ step: 'promise', result: 'stopped', text, assumption: 'banAfter' });
     }
   } else if (refusal === 'limit') {
-    const why =
+    const grace = `within the grace period${banGraceMs === undefined ? '' : ` of ${formatWait(banGraceMs)}`}`;
+    const [why, assumption] =
       after === undefined
-        ? 'a first refusal is not a strike'
-        : 'not a strike: within the grace period, or not too early';
-    steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
+        ? ['a first refusal is not a strike', 'banGraceMs']
+        : earlyMs > banToleranceMs
+          ? [`not a strike: ${grace} after the first refusal`, 'banGraceMs']
+          : ['not a strike: it waited as long as told', 'banToleranceMs'];
+    steps.push({ step: 'promise', result: 'noted', text: why, assumption });
   }
   const told = toldText(entry);
   if (told !== undefined) steps.push({ step: 'promise', result: 'noted', text: told });

@@ -1,9 +1,9 @@
-import type { RunReport } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
-/** Name of the simulator snapshot to which Undo returns. */
+/** Names of the simulator snapshots to which Undo and Redo return. */
 const undoName = 'page-undo';
+const redoName = 'page-redo';
 
 /** Maximum time between the clicks of a double click. */
 const doubleClickMs = 500;
@@ -21,9 +21,13 @@ export interface Actions {
    * message and returns `undefined`.
    */
   send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
-  reset(): Promise<void>;
-  load(scenario: string, reseed: boolean): Promise<void>;
+  reset(): void;
+  load(scenario: string, reseed: boolean): void;
+  /** Changes the simulator so that Undo takes the change back. Returns whether the server accepted the change. */
+  change(text: string, ...request: Parameters<Actions['send']>): Promise<boolean>;
   undo(): Promise<void>;
+  /** Whether the simulator has the state before the latest change, also after the page was loaded again. */
+  canUndo(): Promise<boolean>;
   revoke(keyId: string, name: string): Promise<void>;
   toggleClock(): Promise<void>;
 }
@@ -56,40 +60,55 @@ export function createActions(
     }
   };
   /**
-   * Resets the simulator or loads another scenario, so that the user can undo the change. Saves a snapshot of the
-   * simulator and a copy of its request list first, because the change empties the list.
+   * Changes the simulator so that the user can undo the change. Saves a snapshot of the simulator first, and a copy of
+   * its request list if the change empties the list.
    */
-  const undoable = async (text: string, act: () => Promise<unknown>) => {
+  const undoable = async (text: string, act: () => Promise<unknown>, isEmptying = true): Promise<boolean> => {
     // Ignores the second click of a double click. A repeated change would overwrite the snapshot for the Undo button,
     // which was saved before the first click.
-    if (text === latest) return;
+    if (text === latest) return false;
     latest = text;
-    await saveAndChange(text, act).finally(() => setTimeout(forget, doubleClickMs));
+    let isChanged = false;
+    try {
+      isChanged = await saveAndChange(text, act, isEmptying);
+    } finally {
+      // A refused change may be repeated at once.
+      setTimeout(forget, isChanged ? doubleClickMs : 0);
+    }
+    return isChanged;
   };
-  const saveAndChange = async (text: string, act: () => Promise<unknown>) => {
-    const count = session.state.total;
+  const saveAndChange = async (text: string, act: () => Promise<unknown>, isEmptying: boolean) => {
     const [saved, run] = await Promise.all([
       send('PUT', `/snapshots/${undoName}`),
-      count === 0 ? undefined : source.text('/run.json').catch(() => undefined),
+      isEmptying && session.state.total > 0 ? source.text('/run.json').catch(() => undefined) : undefined,
     ]);
-    if (saved === undefined || (await act()) === undefined) return;
-    if (run !== undefined) session.removed = JSON.parse(run) as RunReport;
+    if (saved === undefined || (await act()) === undefined) return false;
+    if (run !== undefined) session.keepRemoved(run);
     showMessage(text, { name: 'Undo', act: () => void actions.undo() }, true);
+    return true;
+  };
+  const restore = async (name: string, remedy?: MessageButton) => {
+    const restored = await send<{ scenario: string }>('POST', `/snapshots/${name}/restore`);
+    if (restored === undefined) return;
+    await source.send('DELETE', `/snapshots/${name}`);
+    showMessage(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`, remedy);
   };
   const actions: Actions = {
     send,
-    reset: () => undoable('Reset to the start of the scenario.', () => send('POST', '/reset')),
+    change: (text, ...request) => undoable(text, () => send(...request), false),
+    reset: () => void undoable('Reset to the start of the scenario.', () => send('POST', '/reset')),
     load: (scenario, reseed) =>
-      undoable(`Loaded ${scenario}.`, async () => {
+      void undoable(`Loaded ${scenario}.`, async () => {
         const loaded = await send('POST', '/scenario', { scenario, reseed });
         return loaded && send('DELETE', '/journal');
       }),
     async undo() {
       forget();
-      const restored = await send<{ scenario: string }>('POST', `/snapshots/${undoName}/restore`);
-      if (restored !== undefined)
-        showMessage(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`);
+      if ((await send('PUT', `/snapshots/${redoName}`)) !== undefined)
+        await restore(undoName, { name: 'Redo', act: () => void restore(redoName) });
     },
+    canUndo: async () =>
+      (await source.send<{ name: string }[]>('GET', '/snapshots')).some(({ name }) => name === undoName),
     async revoke(keyId, name) {
       const key = `/keys/${encodeURIComponent(keyId)}`;
       if ((await send('POST', `${key}/revoke`)) !== undefined)

@@ -164,7 +164,9 @@ export function App({
     setSelected(row);
   };
   useEffect(() => {
-    if (connection === 'live') setMessage(undefined);
+    if (connection !== 'live') return;
+    setMessage(undefined);
+    actions.canUndo().then(setCanUndo, () => {});
   }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(hasAddress, address, (wanted) => {

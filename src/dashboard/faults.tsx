@@ -36,7 +36,7 @@ export function Faults({ session, actions }: { session: Session; actions: Action
                     void actions.send('PUT', pathOf(fault), { fault: { name, when, then } });
                   })}
                 {act('edit', fault, () => edit(fault))}
-                {act('remove', fault, () => void actions.send('DELETE', pathOf(fault)))}
+                {act('remove', fault, () => void actions.change(`Removed ${fault.name}.`, 'DELETE', pathOf(fault)))}
               </div>
             )}
           </li>

@@ -117,7 +117,14 @@ function Key({ info, session, actions, chosen, onKey }: KeyProps) {
       </div>
       {isOpen &&
         quotas.map(([name, window]) => (
-          <Meter key={name} name={windows[name] ?? name} owner={key} window={window} nowMs={nowMs}>
+          <Meter
+            key={name}
+            name={windows[name] ? `${name} (${windows[name]})` : name}
+            owner={key}
+            window={window}
+            nowMs={nowMs}
+            isPreset={info.preset}
+          >
             {session.isLive && act('use up', window.remaining > 0, 'exhaust', { window: name }, `use up the ${name}`)}
             {session.isLive &&
               act(
@@ -137,10 +144,10 @@ function Key({ info, session, actions, chosen, onKey }: KeyProps) {
           {session.isLive && (
             <span class="acts">
               {act('ban 2 min', !isBanned, 'ban', { for: '120s' })}
-              {act('unban', isBanned || strikes > 0, 'unban')}
+              {act(isBanned || strikes === 0 ? 'unban' : 'clear strikes', isBanned || strikes > 0, 'unban')}
             </span>
           )}
-          {again && <span class={`note ${tone}`}>{servedAgainText(again, nowMs)}</span>}
+          {again && <span class={`note ${tone}`}>{info.preset ? begins : servedAgainText(again, nowMs)}</span>}
         </div>
       )}
     </div>
@@ -161,22 +168,27 @@ function stateOf(
   nowMs: number,
 ): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
   if (info.state === 'revoked' || info.state === 'expired') return [info.state, 'dim'];
-  if (again?.bannedUntilMs !== undefined) return [`■ banned ${timeLeft(again.bannedUntilMs, nowMs)}`, 'bad'];
+  if (again?.bannedUntilMs !== undefined)
+    return [info.preset ? '■ banned' : `■ banned ${timeLeft(again.bannedUntilMs, nowMs)}`, 'bad'];
   // A warning and no failure: the normal state of a client that obeys a 429.
   if (again !== undefined) return ['× used up', 'warn'];
   const isNear = windowsOf<WindowInfo>(info).some(([, { remaining, limit }]) => remaining <= limit * 0.1);
   return isNear ? ['nearly used up', 'warn'] : ['', ''];
 }
 
+/** Time of a reset or a ban's end before a key's first request. */
+const begins = 'begins with the first request';
+
 interface MeterProps {
   name: string;
   owner: string;
   window: WindowInfo;
   nowMs: number;
+  isPreset: true | undefined;
   children: ComponentChildren;
 }
 
-function Meter({ name, owner, window, nowMs, children }: MeterProps) {
+function Meter({ name, owner, window, nowMs, isPreset, children }: MeterProps) {
   const { limit, remaining, resetAtSeconds } = window;
   const used = limit - remaining;
   const share = limit === 0 ? 1 : used / limit;
@@ -199,11 +211,13 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
         <i class={share >= 0.9 ? 'near' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
       <span class="note resets">
-        {used > 0 && resetMs > nowMs
-          ? `resets ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
-          : used > 0
-            ? 'window over'
-            : 'none used'}
+        {used > 0 && isPreset
+          ? begins
+          : used > 0 && resetMs > nowMs
+            ? `resets ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
+            : used > 0
+              ? 'window over'
+              : 'none used'}
       </span>
     </div>
   );

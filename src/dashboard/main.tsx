@@ -51,9 +51,12 @@ function Page() {
   const shown = file ?? session;
   useEffect(() => showOutcomeInTab(shown), [shown]);
   const changeSandbox = (name: string | undefined) => {
-    session.close();
     history.replaceState(null, '', name === undefined ? location.pathname : `?sandbox=${encodeURIComponent(name)}`);
-    setOpened(first());
+    // Closes the shown session, which is not that of the rendering in which a button was created.
+    setOpened((opened) => {
+      opened.session.close();
+      return first();
+    });
   };
   const leaving = 'leaving';
   const showDemo = async () => {

@@ -57,7 +57,7 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
     session.entries.rows.flatMap(({ storedId, id }) => (storedId === undefined ? [] : [[storedId, id] as const])),
   );
   const change = async (method: 'PUT' | 'DELETE', id: string, input?: object) => {
-    if ((await actions.send(method, `/pets/${id}`, input)) === undefined) return;
+    if (!(await actions.change(`${input ? 'Changed' : 'Deleted'} pet ${id}.`, method, `/pets/${id}`, input))) return;
     setEdited(undefined);
     setChanges((count) => count + 1);
   };

@@ -45,6 +45,7 @@ export function createServerSource(origin: string, sandbox?: string, publicUrl =
   };
   return {
     kind: 'server',
+    storage: sessionStorage,
     sendToServer: async (method, path, input) =>
       (await request(method, path, input, undefined, `${origin}/__sim`)).json(),
     apiUrl: `${origin}${apiPath}`,

@@ -37,6 +37,8 @@ export interface SessionState {
   /** Id of the key to which the verdict is limited; `undefined` for all keys. */
   verdictKey: string | undefined;
   total: number;
+  /** Value of `total` when the verdict was read. */
+  judged: number;
   pending: number;
   behind: number;
 }
@@ -62,6 +64,7 @@ export const initialState: SessionState = {
   verdicts: new Map(),
   verdictKey: undefined,
   total: 0,
+  judged: 0,
   pending: 0,
   behind: 0,
 };

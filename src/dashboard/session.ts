@@ -64,7 +64,25 @@ export class Session {
 
   constructor(readonly source: Source) {
     this.state = { ...initialState, connection: source.kind === 'file' ? 'file' : 'connecting' };
+    const removed = source.storage?.getItem(this.#removedItem);
+    if (removed) this.removed = JSON.parse(removed);
     void this.#watch();
+  }
+
+  /** Keeps the report of the requests that a change of the user removed, also when the page is loaded again. */
+  keepRemoved(report: string): void {
+    const { storage } = this.source;
+    this.removed = JSON.parse(report) as RunReport;
+    try {
+      storage?.setItem(this.#removedItem, report);
+    } catch {
+      // A report beyond the browser's limit is lost with the page.
+      storage?.removeItem(this.#removedItem);
+    }
+  }
+
+  get #removedItem(): string {
+    return `petstore-sim-removed ${this.source.apiUrl}`;
   }
 
   /** Scenarios that can be loaded. */
@@ -252,8 +270,8 @@ export class Session {
       send<{ keys: KeyInfo[]; total: number }>('GET', '/keys?limit=100'),
       send<ListedFault[]>('GET', '/faults'),
     ]);
-    for (const { id, bannedUntil } of keys)
-      if (bannedUntil !== undefined) this.entries.noteBan(id, Date.parse(bannedUntil), this.nowMs());
+    for (const { id, bannedUntil, preset } of keys)
+      if (bannedUntil !== undefined && !preset) this.entries.noteBan(id, Date.parse(bannedUntil), this.nowMs());
     this.set({ keys, totalKeys, faults });
     const { verdictKey } = this.state;
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
@@ -294,10 +312,10 @@ export class Session {
   }
 
   async #readVerdict(): Promise<void> {
-    const { verdictKey } = this.state;
+    const { verdictKey, total } = this.state;
     const path = verdictKey === undefined ? '/verdict' : keyVerdictPath(verdictKey);
     const verdict = await this.source.send<Verdict>('GET', path);
-    if (verdictKey === this.state.verdictKey) this.set({ verdict });
+    if (verdictKey === this.state.verdictKey) this.set({ verdict, judged: total });
   }
 
   async #readKeyVerdicts(): Promise<void> {

@@ -116,6 +116,7 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
     unknown = [],
   }: Partial<RunResult> = verdict ?? {};
   const clients = clientVerdicts(session);
+  const newer = verdict !== undefined && session.isLive ? session.state.total - session.state.judged : 0;
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
@@ -138,6 +139,7 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
             {clients.untested.length > 0 && <li class="note">Not put to the test: {clients.untested.join(', ')}.</li>}
           </ul>
         )}
+        {newer > 0 && <span class="note">Judging {formatCount(newer, 'newer request')}…</span>}
         {(session.isLive || session.state.verdicts.size > 0) && (
           // biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control
           <label class="judge">

@@ -23,6 +23,11 @@ export interface KeyInfo {
   day: WindowInfo;
   /** Windows that the scenario adds and the key's plan limits, by name. Absent without one. */
   windows?: Readonly<Record<string, WindowInfo>>;
+  /**
+   * Present until the first request of a key whose scenario sets usage, ban or expiry. These begin with the request, so
+   * times from now on are not fixed yet.
+   */
+  preset?: true;
   /** Number of strikes of the API key: requests sent too early after a 429. Enough strikes ban the key. */
   strikes: number;
   /** End of the API key's ban, in ISO 8601. Present only while the key is banned. */
@@ -91,7 +96,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
     if (key !== undefined) return key;
     throw new RangeError(`Failed to find the key: expected a known API key, got ${JSON.stringify(text)}`);
   };
-  const info = (key: ApiKey) => toInfo(registry.preview(key, clock.now()), clock.now());
+  const info = (key: ApiKey) => toInfo(registry.preview(key, clock.now()), clock.now(), key.preset !== undefined);
   return {
     list: () => [...registry.list()].map(info),
     get texts() {
@@ -124,7 +129,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
  * Describes the plan, state and usage of an API key. The caller must have updated the key's rate-limit windows and
  * strikes to `nowMs`.
  */
-function toInfo(key: ApiKey, nowMs: number): KeyInfo {
+function toInfo(key: ApiKey, nowMs: number, isPreset: boolean): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;
   // Requires both documented windows in the type, because a plan without one of them is rare.
@@ -136,6 +141,7 @@ function toInfo(key: ApiKey, nowMs: number): KeyInfo {
     plan: key.plan,
     state: key.state === 'revoked' ? 'revoked' : isExpired ? 'expired' : isBanned ? 'banned' : 'active',
     ...windows,
+    ...(isPreset && { preset: true }),
     strikes: key.strikes,
     ...(isBanned && { bannedUntil: new Date(key.bannedUntilMs).toISOString() }),
     ...(again !== undefined && {

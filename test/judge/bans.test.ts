@@ -94,10 +94,10 @@ describe('ban-hammered', () => {
       requests: [2, 3, 4, 5, 6],
       measured: '5 requests after the response that reported the ban',
     });
-    expect(finding?.text).toMatch(/^Sent 5 requests during a ban, the first 28.0 s before its end\. Send/);
+    expect(finding?.text).toMatch(/^Sent 5 more requests during a ban, the first 28.0 s before its end\. Send/);
     const single = hammered([2_000]);
     expect(single?.measured).toBe('1 request after the response that reported the ban');
-    expect(single?.text).toMatch(/^Sent 1 request during a ban, 28.0 s before its end\. Send/);
+    expect(single?.text).toMatch(/^Sent 1 more request during a ban, 28.0 s before its end\. Send/);
   });
 
   test.each([401, 403, 418] as const)('finds it for a ban with status %i', (status) => {

@@ -96,6 +96,98 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('undo takes back the latest change alone, redo repeats it, and a reload keeps undo and the removed requests', async () => {
+    await open();
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    await button('Scenario…').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'tiny' }).click();
+    await page.getByText('Loaded tiny.').waitFor();
+    await page.reload();
+    await button('9 requests before the reset').waitFor();
+    const undo = page.locator('header.top').getByRole('button', { name: /^Undo/ });
+    await eventually(() => undo.getAttribute('aria-disabled')).not.toBe('true');
+    await page.getByRole('button', { name: 'Pets', exact: true }).click();
+    await button('delete pet 40').click();
+    await page.getByText('Deleted pet 40.').waitFor();
+    expect(stage.sim.pets.get(40)).toBeUndefined();
+    await undo.click();
+    await page.getByText('Restored tiny').waitFor();
+    expect([stage.sim.name, stage.sim.pets.get(40)?.id]).toEqual(['tiny', 40]);
+    await page.locator('.told').getByRole('button', { name: 'Redo' }).click();
+    await eventually(() => stage.sim.pets.get(40)).toBeUndefined();
+    expect(stage.sim.name).toBe('tiny');
+    await page.reload();
+    await button('9 requests before the reset').waitFor();
+    expect(await undo.getAttribute('aria-disabled')).toBe('true');
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('back from the demo ends the requests for its sandbox', async () => {
+    await open();
+    await button('Show me a wrong and a right client').click();
+    await button('back').waitFor();
+    await button('back').click();
+    await page.getByText('petstore-sim scenario storm').waitFor();
+    await eventually(async () => (await (await fetch(`${stage.server.controlUrl}/sandboxes`)).json()).length).toBe(0);
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/sandboxes/demo-') && asked.push(request.url()));
+    await stage.call('pro-key');
+    await rows().first().waitFor();
+    await page.waitForTimeout(2_500);
+    expect(asked).toEqual([]);
+  });
+
+  test('usage and ban of a scenario begin with the first request, and have no time before', async () => {
+    const usage = { minute: 60 };
+    const keys = { 'free-key': { usage }, 'pro-key': { plan: 'pro', bannedFor: '20s' } };
+    await open({
+      name: 'wall',
+      clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
+      keys,
+      windows: { minute: '10s' },
+    });
+    const card = page.locator('.key').first();
+    expect((await card.innerText()).replaceAll(/\s+/g, ' ')).toContain('minute (10s) 60 / 60');
+    await eventually(() => page.locator('.key', { hasText: 'begins with the first request' }).count()).toBe(2);
+    expect(await page.locator('.keys').innerText()).not.toMatch(/resets 1|served again at|banned 0:20/);
+    await stage.call('free-key');
+    await stage.call('pro-key');
+    await card.getByText('resets 12:00:10, in 10 s').waitFor();
+    await page.getByText('■ banned 20 s').waitFor();
+    expect(await page.locator('.keys').innerText()).not.toContain('begins with');
+  });
+
+  test('the verdict names the requests that it does not cover yet', async () => {
+    await open();
+    let send = () => {};
+    const held = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    await stage.call('free-key');
+    await page.getByText('1 request: 1 served').waitFor();
+    await page.route('**/verdict', async (route) => {
+      await held;
+      await route.continue();
+    });
+    for (let n = 0; n < 4; n++) await stage.call('free-key');
+    await page.getByText('Judging 4 newer requests…').waitFor();
+    send();
+    await page.getByText('5 requests: 3 served, 2 refused').waitFor();
+    await eventually(() => page.getByText('Judging').count()).toBe(0);
+  });
+
+  test('strikes without a ban are cleared by a button of that name', async () => {
+    await open();
+    for (let n = 0; n < 5; n++) {
+      await stage.call('free-key');
+      stage.sim.clock.advance('2s');
+    }
+    await button('clear strikes: free-key').click();
+    await eventually(() => stage.sim.keys.get('free-key').strikes).toBe(0);
+    await eventually(() => button('unban: free-key').getAttribute('aria-disabled')).toBe('true');
+  });
+
   test('the header takes one line of 1280 pixels with an outcome and a sandbox', async () => {
     await open();
     await stage.control('POST', '/sandboxes', { name: 'checkout-flow' });
@@ -224,6 +316,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.getByLabel('Name', { exact: true }).fill('Rex');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /^40 Rex 9007199254740993/ }).waitFor();
+    await page.getByText('Changed pet 40.').waitFor();
     expect(stage.sim.pets.get(40)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n });
     await button('delete pet 40').click();
     await page.getByText('39 of 39 pets').waitFor();

@@ -31,6 +31,15 @@ describe('authentication', () => {
 });
 
 describe('preset usage', () => {
+  test('is marked until the first request, with which its window begins', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const times = () => [sim.keys.get('free-key').preset, sim.keys.get('free-key').minute.resetAtSeconds];
+    expect(times()).toEqual([true, noonSeconds + 60]);
+    expect(sim.keys.get('pro-key')).not.toHaveProperty('preset');
+    send(sim);
+    expect(times()).toEqual([undefined, noonSeconds + 60]);
+  });
+
   test('makes one request reproduce a 429', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 59 } } } });
     expect(sendTimes(sim, 2).map(({ status }) => status)).toEqual([200, 429]);

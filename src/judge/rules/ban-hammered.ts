@@ -26,7 +26,7 @@ export const banHammered: SimulatorRule = {
         finding('fail', more, {
           measured: `${pluralize(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent ${pluralize(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(beforeEndMs(first))} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
+          text: `Sent ${pluralize(more.length, 'more request')} during a ban, ${firstPrefix(more)}${formatDuration(beforeEndMs(first))} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });
