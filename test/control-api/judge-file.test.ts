@@ -51,6 +51,8 @@ describe('a recording of the simulator', () => {
         { plan: 'free', state: 'banned', strikes: 3, bannedUntil, servedAgain },
         { plan: 'pro', state: 'active', strikes: 0, minute: { limit: 300, remaining: other?.minute.remaining } },
       ]);
+      // The last response, of a ban, has the end of the ban in place of the reset.
+      expect(keysOf(report)[0]?.minute.resetAtSeconds).toBe(banned?.minute.resetAtSeconds);
       const verdicts = keysOf(report).map(({ id }) => (report.answers[`/verdict?key=${id}`] as Verdict).outcome);
       expect(verdicts).toEqual(['fail', 'inconclusive']);
     },
