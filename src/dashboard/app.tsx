@@ -11,7 +11,7 @@ import { ConnectionLost } from './connection-lost.js';
 import { Button, Checkbox, CloseButton, Sourced } from './controls.js';
 import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
-import { Help, ScenarioPicker, TextDialog } from './dialogs.js';
+import { Help, TextDialog } from './dialogs.js';
 import type { Row, Span } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
@@ -114,6 +114,15 @@ export function App({
   const { connection } = session.state;
   const { Pets } = useModule(tab === 'pets', () => import('./pets.js'), showFailure);
   const { TokenForm } = useModule(connection === 'locked', () => import('./token-form.js'), showFailure);
+  const isPicking = shown?.kind === 'scenarios';
+  const { ScenarioPicker } = useModule(
+    isPicking,
+    () => import('./scenario-picker.js'),
+    (text) => {
+      hide();
+      showFailure(text);
+    },
+  );
   const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
 
   useEffect(() => {
@@ -231,6 +240,8 @@ export function App({
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
+    // Keys that the user presses before a dialog is loaded are meant for the dialog.
+    shown === undefined &&
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
       step: (step) => tab !== 'pets' && stepRef.current(step),
@@ -522,7 +533,7 @@ export function App({
         ))}
       </nav>
       {shown?.kind === 'help' && <Help onClose={hide} />}
-      {shown?.kind === 'scenarios' && (
+      {isPicking && ScenarioPicker && (
         <ScenarioPicker
           session={session}
           actions={actions}

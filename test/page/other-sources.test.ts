@@ -119,7 +119,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: 'edit outage' }).click();
       await page.getByLabel('Status', { exact: true }).fill('502');
       await page.getByRole('button', { name: 'save', exact: true }).click();
-      await page.locator('.fault').getByText('502 · the next request').waitFor();
+      await page.locator('.fault').getByText('502 · every request').waitFor();
       await page.getByRole('button', { name: 'quotas: pro-key' }).click();
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);

@@ -9,6 +9,7 @@ const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
   'demo.js': 'text/javascript; charset=utf-8',
   'fault-editor.js': 'text/javascript; charset=utf-8',
+  'scenario-picker.js': 'text/javascript; charset=utf-8',
   'token-form.js': 'text/javascript; charset=utf-8',
   'pets.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
