@@ -50,7 +50,7 @@ export default defineConfig({
     reporters: ['default', missingProgramsReporter(missing)],
     tags: [
       { name: 'extended', description: 'Runs in `npm run test:all` only; CONTRIBUTING.md lists these tests.' },
-      { name: 'slow', description: 'Not in `npm run test:quick`: the twelve slowest files that start no process.' },
+      { name: 'slow', description: 'Not in `npm run test:quick`: the slowest files that start no process.' },
       ...Object.keys(programs).map((name) => ({
         name: `needs/${name}`,
         description: `Skipped on a machine without ${name}, except with CI=true.`,

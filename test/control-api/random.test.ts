@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';

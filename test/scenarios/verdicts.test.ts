@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/verdict.js';
 import { blamed } from '../support/findings.js';
