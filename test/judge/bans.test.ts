@@ -11,7 +11,7 @@ describe('ban-tripped', () => {
   const tripped = (waits: readonly number[], scenario = wall) => findingOn('ban-tripped', scenario, sending(waits));
 
   test('finds the strikes that caused a ban, and names the last request', () => {
-    expect(tripped([2_000, 2_000, 2_000, 2_000])).toMatchObject({
+    expect(tripped([2_000, 2_000, 2_500, 2_000])).toMatchObject({
       severity: 'fail',
       at: '2026-01-01T12:00:02.000Z',
       requests: [2, 3, 4],

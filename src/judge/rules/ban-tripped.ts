@@ -75,7 +75,8 @@ export const banTripped: SimulatorRule = {
         if (!isOwn) continue;
         const isObedient = led.every((strike, index) => isPatientStrike(strike, led[index - 1]));
         const again = servedAgainAfter({ ...known, refusal: 'ban' });
-        const banMs = (again?.bannedUntilMs ?? last.arrivedAtMs) - last.arrivedAtMs;
+        // In whole seconds up, as Retry-After and the row of the request state it.
+        const banMs = Math.ceil(((again?.bannedUntilMs ?? last.arrivedAtMs) - last.arrivedAtMs) / 1_000) * 1_000;
         const then = again === undefined ? '' : usedUpAfterBan(again, last.arrivedAtMs);
         findings.push(
           finding(isObedient ? 'warn' : 'fail', led, {
