@@ -224,12 +224,12 @@ export function App({
     setCanUndo(false);
     await actions.undo();
   };
-  const copy = async (text: string, title = 'To copy') => {
+  const copy = async (text: string, title = 'To copy', said = 'Copied.') => {
     // Shows the text in a dialog if the browser denies access to the clipboard. Browsers allow access only in a secure
     // context, such as HTTPS or localhost.
     try {
       await navigator.clipboard.writeText(text);
-      showMessage('Copied.');
+      showMessage(said);
     } catch {
       setShown({ kind: 'text', title, text });
     }
@@ -309,7 +309,14 @@ export function App({
     findings: formatCount(session.state.verdict?.findings.length ?? 0, 'Finding'),
     ...(session.isLive && { pets: 'Pets' }),
   };
-  const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
+  const requestLink =
+    linkTo &&
+    (() =>
+      void copy(
+        linkTo({ request: selected?.id, compare: pinned?.id }),
+        'To copy',
+        `Copied a link to ${location.host}. To others, send a report.`,
+      ));
   // Uses a `div` instead of `main` if the dashboard is a panel in the user's page, which has its own `main` element.
   const Main = onClose ? 'div' : 'main';
   return (

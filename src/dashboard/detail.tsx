@@ -97,7 +97,7 @@ export function Detail(props: DetailProps) {
             Markdown
           </Button>
           {onReport && (
-            <Button class="quiet" onClick={onReport}>
+            <Button class="quiet" title="Save a file that shows this request to others" onClick={onReport}>
               report
             </Button>
           )}

@@ -12,7 +12,7 @@ const laneHeight = 46;
 const nameHeight = 16;
 /** Height of the space for control operations at the top of the timeline, in pixels. */
 export const topHeight = 18;
-const bottomHeight = 20;
+export const bottomHeight = 20;
 /** Width of the timeline's columns, in pixels. Requests of a key within one column share a symbol. */
 export const columnWidth = 7;
 /** Maximum number of keys in the timeline before the user shows all. */

@@ -76,7 +76,7 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
       <p class="count">
         {stored === undefined
           ? '…'
-          : `${formatThousands(stored.count)} of ${formatThousands(stored.total)} pets; ${formatThousands(storedBy.size)} stored by requests`}
+          : `${formatThousands(stored.count)} of ${formatThousands(stored.total)} pets; ${formatThousands(stored.pets.filter(({ id }) => storedBy.has(id)).length)} stored by requests`}
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Stored pets">
         <table>

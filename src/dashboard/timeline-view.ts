@@ -3,6 +3,7 @@ import { timeLeft } from '../rate-limits/served-again.js';
 import { pathWithQuery } from '../values/request-target.js';
 import {
   arrangeLanes,
+  bottomHeight,
   type Colors,
   columnWidth,
   drawTimeline,
@@ -160,7 +161,7 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
 
 function drawNames(
   context: CanvasRenderingContext2D,
-  { lanes, folded, left, nowMs }: TimelineLayout,
+  { lanes, folded, left, nowMs, visibleBottom }: TimelineLayout,
   colors: Colors,
   session: Session,
 ): void {
@@ -183,6 +184,8 @@ function drawNames(
   for (const [index, [name, state, isBad, outcome]] of lines.entries()) {
     const top = laneTop(index, left);
     const isAbove = left === 0;
+    // The times stand over the lanes that the timeline's visible part leaves out.
+    if (top + (isAbove ? 0 : 18) > visibleBottom - bottomHeight) break;
     const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
     const signWidth = outcome === undefined ? 0 : 14;
     setTextStyle(context, colors[outcome === 'pass' ? 'ok' : outcome === 'fail' ? 'bad' : 'dim'], '600 12px');

@@ -30,6 +30,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     await rows().filter({ hasText: 'strike 2' }).click();
     await eventually(hash).toBe('#request=6');
     await page.getByRole('button', { name: 'link', exact: true }).click();
+    await page.getByText(/Copied a link to 127\.0\.0\.1:\d+\. To others, send a report\./).waitFor();
     await eventually(copied).toBe(page.url());
     await page.reload();
     await page.getByRole('heading', { name: 'request 6' }).waitFor();

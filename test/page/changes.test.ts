@@ -246,7 +246,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await stage.call('pro-key', '/pets', '{"name":"Zazu","categoryId":1}');
     await page.getByText('42 of 42 pets; 2 stored by requests').waitFor();
     await page.getByLabel('Find pets').fill('zorro');
-    await page.getByText('1 of 42 pets').waitFor();
+    await page.getByText('1 of 42 pets; 1 stored by requests').waitFor();
     await button('request 2').click();
     await page.getByRole('heading', { name: 'Why 201' }).waitFor();
     await button('pet 41').click();
