@@ -82,6 +82,15 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
         }
       });
 
+    test('has a button in the corner of a phone, which covers nothing else', async () => {
+      opened = await openPage(app.url, { viewport: { width: 360, height: 740 } });
+      const box = await opened.page.getByRole('button', { name: /petstore-sim: storm/ }).evaluate((button) => {
+        const { bottom, height } = button.parentElement?.getBoundingClientRect() ?? new DOMRect();
+        return { bottom, isLow: height < 60 };
+      });
+      expect(box).toEqual({ bottom: 740 - 12, isLow: true });
+    });
+
     test('shows keys, timeline, requests with their why, and the verdict of the simulator in the page', async () => {
       await open();
       await makeStormInPage();
