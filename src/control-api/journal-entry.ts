@@ -22,8 +22,8 @@ export interface JournalEntry extends EntryRow {
   /** Part of the requested URL before `path`: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
   /**
-   * Request headers by lower-case name: content types, Idempotency-Key, Origin, Traceparent, User-Agent and `x-`
-   * headers. Secrets are masked, and long values cut, by `…`.
+   * Request headers by lower-case name: Accept, Authorization with the shown key, Content-Encoding, Content-Type,
+   * Idempotency-Key, Origin, Traceparent, User-Agent and `x-` headers. Secrets are masked, and long values cut, by `…`.
    */
   requestHeaders?: Record<string, string>;
   headers: Record<string, string>;
