@@ -46,7 +46,8 @@ const exported = tokens.map((key) => ({
 
 /** Times of a checkout's functions: calls per round, and the function. */
 function worksOf(source) {
-  const { petstore, admit, createApiKey, windowAlgorithm, resolveScenario, scenarioRules, check } = source;
+  const { petstore, admit, createApiKey, windowAlgorithm, resolveScenario, scenarioRules, check, createSimulator } =
+    source;
   const resolved = resolveScenario({});
   const { settings } = resolved;
   const call = (method, path) => ({ method, path, query: '', baseUrl: 'http://petstore.test/v1' });
@@ -58,6 +59,16 @@ function worksOf(source) {
     createApiKey('key', definition, { minute, day: 1e9 }, { minute: 60, day: 86_400 }, nowMs, 0);
   const [open, full] = [keyWith(1e9), keyWith(1)];
   const counted = { isLimited: true, counts: true };
+  const orders = 'GET /v1/orders';
+  const sim = createSimulator({
+    scenario: {
+      plans: { wide: { minute: 1e9, day: 1e9 } },
+      keys: { 'wide-key': { plan: 'wide' } },
+      faults: [{ when: { operation: orders }, then: { respond: { status: 503 } } }],
+    },
+  });
+  const request = { ...all, header: (name) => (name === 'authorization' ? 'Bearer wide-key' : undefined) };
+  const ownRoute = { ...request, path: '/orders', route: { operation: orders } };
   const checkAll = (schema, value) => () => {
     const issues = [];
     check(schema, value, issues);
@@ -68,6 +79,8 @@ function worksOf(source) {
     'find of getPet': [300_000, (n) => petstore.find(single[n & 15], resolved, nowMs)],
     'admit, accepted': [400_000, (n) => admit(open, algorithm, settings, nowMs + (n >> 4), counted)],
     'admit, refused': [100_000, (n) => admit(full, algorithm, settings, nowMs + (n >> 10), counted)],
+    'request for listPets': [20_000, () => sim.handle(request)],
+    'request for an own route': [50_000, () => sim.handle(ownRoute)],
     'check of 150,000 keys': [1, checkAll(scenarioRules.schema, { keys })],
     'check of 150,000 exported keys': [1, checkAll(source.list(source.apiKeySchema), exported)],
   };

@@ -1,12 +1,10 @@
 import { callersOf, readBody } from '../in-process/fetch.js';
 import { toResponse } from '../in-process/to-response.js';
-import { limitsApplyTo } from '../rate-limits/admission.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
-import type { Answer, ApiCall } from '../requests/api-call.js';
+import type { Answer, ApiCall, Route } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
 import { errorOutcome, hasResponseBody, isStream, type Outcome } from '../requests/outcome.js';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
-import { nameInScenario } from '../simulator/simulator-state.js';
 import { checkOptions } from '../values/check-options.js';
 import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
@@ -151,10 +149,9 @@ export async function answerRoute(
   respond: (signal: AbortSignal) => Response | Promise<Response>,
   source: RouteSource,
 ): Promise<Answer> {
-  const { routes, state } = coreOf(sim);
-  const isLimited = limitsApplyTo(sim.settings, nameInScenario(state, operation));
+  const { routes } = coreOf(sim);
   const isKeyWithheld = source.withholdsKey === true && call.header('authorization') !== undefined;
-  const start = (id: number, isWhole: boolean) => {
+  const start: Route['start'] = (id, isWhole, isLimited) => {
     const late = new AbortController();
     const timer = startTimer(() => {
       routes.finish(id, errorOutcome(noResponse(operation), sim.settings));

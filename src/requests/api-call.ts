@@ -15,8 +15,9 @@ export interface Route {
    * @param id journal id of the request, for the later call of `finishRoute` with the outcome
    * @param isWhole whether the outcome must contain the whole response body, for a fault rule that changes or delays
    * the response
+   * @param isLimited whether the plan's limits apply to the operation
    */
-  readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
+  readonly start?: ((id: number, isWhole: boolean, isLimited: boolean) => void) | undefined;
 }
 
 /**

@@ -64,16 +64,27 @@ export const targetOf = ({ method, path }: OperationRow): string => `${method} $
  * base path, the names of parameters and the method's case are free.
  * @param isValue whether the text contains a value of a parameter or a query: `GET /pets/7`
  */
-export function operationsAt(rows: OperationRows, basePath: string, text: string, isValue = false): string[] {
-  const [, method, path = '', query] = /^\s*(?:([a-z]+)\s+)?(\/[^\s?]*)(\?\S*)?\s*$/i.exec(text) ?? [];
-  return Object.keys(rows).filter((name) => {
-    const row = rows[name] as OperationRow;
+export type OperationFinder = (text: string, isValue?: boolean) => string[];
+
+/** Creates a function that finds operations by method and path. Compiles each path once. */
+export function createOperationFinder(rows: OperationRows, basePath: string): OperationFinder {
+  const routes = Object.entries(rows).map(([name, row]) => {
     const base = row.basePath ?? basePath;
-    const values = patternOf(row).exec(path.startsWith(`${base}/`) ? path.slice(base.length) : path);
-    if (values === null || (method !== undefined && method.toUpperCase() !== row.method)) return false;
-    const isTemplate = query === undefined && values.slice(1).every((value) => /^(?:\{\w*\}|:\w+)$/.test(value));
-    return isTemplate !== isValue;
+    return { name, method: row.method, base, start: `${base}/`, pattern: patternOf(row) };
   });
+  return (text, isValue = false) => {
+    const [, given, path = '', query] = /^\s*(?:([a-z]+)\s+)?(\/[^\s?]*)(\?\S*)?\s*$/i.exec(text) ?? [];
+    const wanted = given?.toUpperCase();
+    const found: string[] = [];
+    for (const { name, method, base, start, pattern } of routes) {
+      if (wanted !== undefined && wanted !== method) continue;
+      const values = pattern.exec(path.startsWith(start) ? path.slice(base.length) : path);
+      if (values === null) continue;
+      const isTemplate = query === undefined && values.slice(1).every((value) => /^(?:\{\w*\}|:\w+)$/.test(value));
+      if (isTemplate !== isValue) found.push(name);
+    }
+    return found;
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { operationsAt } from '../requests/operation-table.js';
+import { createOperationFinder } from '../requests/operation-table.js';
 import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';
 import { transform } from '../validation/schema.js';
@@ -31,12 +31,13 @@ export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: tru
  * them. Converts it to names; a path alone means all operations of the path. Accepts any other text, because
  * `unknownOperations` later reports unknown names.
  */
-export const operationNames = ({ rows, basePath }: Pick<ServiceSchema, 'rows' | 'basePath'>) =>
-  transform(either(oneOf(...Object.keys(rows)), text), (value): string[] => {
+export const operationNames = ({ rows, basePath }: Pick<ServiceSchema, 'rows' | 'basePath'>) => {
+  const find = createOperationFinder(rows, basePath);
+  return transform(either(oneOf(...Object.keys(rows)), text), (value): string[] => {
     if (!isPath.test(value)) return [value];
-    const names = operationsAt(rows, basePath, value);
+    const names = find(value);
     if (names.length > 0) return names;
-    const meant = operationsAt(rows, basePath, value, true);
+    const meant = find(value, true);
     const got = `got ${JSON.stringify(value)}`;
     if (meant.length > 0)
       throw new RangeError(`expected ${quoted(meant, 'or')}, without a value of the path or the query, ${got}`);
@@ -44,6 +45,7 @@ export const operationNames = ({ rows, basePath }: Pick<ServiceSchema, 'rows' | 
     if (method === undefined) throw new RangeError(`expected ${quoted(Object.keys(rows))}${orMethodAndPath}, ${got}`);
     return [`${method.toUpperCase()} ${path}`];
   });
+};
 
 /** Schema for one operation in a scenario: a name, or a method and path. */
 export const operationName = (service: Pick<ServiceSchema, 'rows' | 'basePath'>) =>

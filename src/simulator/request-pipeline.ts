@@ -13,7 +13,7 @@ import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
-import { type MountedService, nameInScenario, type SimulatedService, type SimulatorState } from './simulator-state.js';
+import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
@@ -82,13 +82,14 @@ export class RequestPipeline {
       const services = state.services.flatMap(({ service }) => (service.basePath === basePath ? service : []));
       match = refusedMatch(refuseUnknown(call, services, resolved.settings.unknownMethod === 'not-found'));
     }
+    const operation = state.shared.nameInScenario(match.operation);
     const exchange: RequestInProgress = {
       id,
       call,
       resolved,
       match,
       service: service?.name,
-      isLimited: limitsApplyTo(resolved.settings, nameInScenario(state, match.operation)),
+      isLimited: limitsApplyTo(resolved.settings, operation),
       nowMs,
       key: undefined,
       plan: undefined,
@@ -102,7 +103,8 @@ export class RequestPipeline {
       isOrphaned: false,
     };
     return (
-      this.#continue(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal)
+      this.#continue(exchange, this.#decide(exchange, operation), nowMs, call.arrivedBehind) ??
+      this.waiting.wait(id, call.signal)
     );
   }
 
@@ -117,8 +119,11 @@ export class RequestPipeline {
     return undefined;
   }
 
-  /** Decides how a request continues: with an outcome, a delay or the function of a custom route. Never throws. */
-  #decide(exchange: RequestInProgress): Outcome | DelayedRequest | Run {
+  /**
+   * Decides how a request continues: with an outcome, a delay or the function of a custom route. Never throws.
+   * @param operation name by which scenarios refer to the request's operation
+   */
+  #decide(exchange: RequestInProgress, operation: string): Outcome | DelayedRequest | Run {
     const { call, resolved, match, nowMs } = exchange;
     const { settings } = resolved;
     const { faults } = this.#state;
@@ -129,7 +134,7 @@ export class RequestPipeline {
       exchange.key = key.key;
       exchange.plan = key.plan;
       if (faults.size > 0 && match.refusal === undefined)
-        fault = faults.match(this.#faultRequest(exchange, key), nowMs);
+        fault = faults.match(this.#faultRequest(exchange, operation, key), nowMs);
       const counts = fault?.rule?.countsQuota ?? true;
       const refused = this.#look(exchange, key, counts);
       if (refused !== undefined) return refused;
@@ -214,11 +219,11 @@ export class RequestPipeline {
   }
 
   /** Returns the request properties with which conditions of fault rules are compared. */
-  #faultRequest(exchange: RequestInProgress, { key, plan }: ApiKey): FaultRequest {
+  #faultRequest(exchange: RequestInProgress, operation: string, { key, plan }: ApiKey): FaultRequest {
     const { call, match } = exchange;
     const { method, path, query, body } = call;
     return {
-      operation: nameInScenario(this.#state, match.operation),
+      operation,
       method,
       key,
       plan,

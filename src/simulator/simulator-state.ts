@@ -6,7 +6,7 @@ import { JournalBudget } from '../journal/journal-budget.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
-import { operationsAt } from '../requests/operation-table.js';
+import { createOperationFinder } from '../requests/operation-table.js';
 import { createHeaderRecorder, type HeaderRecorder } from '../requests/recorded-headers.js';
 import type { OperationRows, Service, ServiceData } from '../requests/service.js';
 import { conditionSchemas } from '../scenario/fault-schema.js';
@@ -107,14 +107,27 @@ export interface SharedParts {
   /** Memory budget of the journals of a simulator and its forks. */
   readonly budget: JournalBudget;
   readonly operations: KnownOperations;
+  /**
+   * Returns the name by which scenarios refer to an operation. A custom route without a name, with the method and path
+   * of an operation of the simulated APIs, has the operation's name.
+   */
+  nameInScenario(operation?: string): string;
 }
 
-export const createSharedParts = (operations: KnownOperations): SharedParts => ({
-  writeHeaders: createHeaderWriter(),
-  recordHeaders: createHeaderRecorder(),
-  budget: new JournalBudget(),
-  operations,
-});
+export function createSharedParts(
+  operations: KnownOperations,
+  services: readonly Pick<Service, 'rows' | 'basePath'>[],
+): SharedParts {
+  const finders = services.map(({ rows = {}, basePath }) => createOperationFinder(rows, basePath));
+  return {
+    writeHeaders: createHeaderWriter(),
+    recordHeaders: createHeaderRecorder(),
+    budget: new JournalBudget(),
+    operations,
+    nameInScenario: (operation = '') =>
+      operation.includes('/') ? (finders.flatMap((find) => find(operation))[0] ?? operation) : operation,
+  };
+}
 
 /** Parts that the creator of a simulator supplies, such as the served APIs and the time source. */
 interface SuppliedParts {
@@ -158,15 +171,6 @@ export function createSimulatorState(
     shared,
   };
 }
-
-/**
- * Returns the name by which scenarios refer to an operation. A custom route without a name, with the method and path of
- * an operation of the simulated APIs, has the operation's name.
- */
-export const nameInScenario = ({ services }: Pick<SimulatorState, 'services'>, operation = ''): string =>
-  operation.includes('/')
-    ? (services.flatMap(({ service }) => operationsAt(service.rows ?? {}, service.basePath, operation))[0] ?? operation)
-    : operation;
 
 const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
   service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;

@@ -174,9 +174,10 @@ export function simulateFrom(
     byName ??= new Map(Object.entries({ default: main.rules.base, ...given() }));
     return byName;
   };
-  const mounted = mountServices([...services, main], resolved);
+  const served = [...services, main];
+  const shared = createSharedParts(operations, served);
   return assemble(
-    createSimulatorState(resolved, onError, { time, services: mounted, shared: createSharedParts(operations) }),
+    createSimulatorState(resolved, onError, { time, services: mountServices(served, resolved), shared }),
     { main, readScenarios, resolving, handlers, onError, onWarning },
   );
 }

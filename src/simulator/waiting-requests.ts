@@ -73,7 +73,7 @@ export function createWaitingRequests(
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
-      exchange.call.route?.start?.(exchange.id, rule !== undefined);
+      exchange.call.route?.start?.(exchange.id, rule !== undefined, exchange.isLimited);
     }
   }
 
