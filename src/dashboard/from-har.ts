@@ -1,5 +1,4 @@
 import type { JournalBody, JournalEntry } from '../control-api/journal-entry.js';
-import { parseRetryAfter } from '../judge/promises.js';
 import { maskedKey } from '../values/mask-key.js';
 
 /** Fields of a HAR 1.2 entry that the dashboard reads. */
@@ -78,11 +77,12 @@ function readWire(entry: HarEntry, headers: Record<string, string>, keys: string
   const key = Authorization.slice(Authorization.lastIndexOf(' ') + 1);
   keys.push(key);
   const answeredMs = Date.parse(entry.startedDateTime) + entry.time;
-  const told = parseRetryAfter(headers['Retry-After'] ?? '', answeredMs);
+  const wait = headers['Retry-After'] ?? '';
+  const untilMs = /^\d{1,8}(\.\d+)?$/.test(wait) ? answeredMs + Number(wait) * 1000 : Date.parse(wait);
   return {
     ...(key && { key: maskedKey(key), keyId: `${keys.indexOf(key)}` }),
     ...(entry.response.status === 429 && { refusal: 'limit' }),
-    ...(told !== undefined && { toldUntil: new Date(answeredMs + Math.max(0, told.waitMs)).toISOString() }),
+    ...(untilMs > 0 && { toldUntil: new Date(Math.max(answeredMs, untilMs)).toISOString() }),
   };
 }
 

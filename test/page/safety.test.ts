@@ -11,11 +11,17 @@ import { eventually, makeStorm, openFindings, type PageStage, storm, useBrowser,
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
-test('all files of the page are within 3 % of their noted gzipped size', () => {
+/** Gzipped bytes that a page may download before its first picture. */
+const maximumBytes = 45_000;
+
+test('all files of the page are at most 45 kB gzipped, and within 3 % of their noted size', () => {
   const sumOf = (bytes: Record<string, number>) => Object.values(bytes).reduce((sum, each) => sum + each, 0);
   const [now, noted] = [measureDashboard(), notedBundles().dashboard];
   const advice = `"node bench/bundle.mjs" notes ${JSON.stringify(now)} in place of ${JSON.stringify(noted)}`;
   expect(Math.abs(sumOf(now) / sumOf(noted) - 1), advice).toBeLessThanOrEqual(0.03);
+  expect(sumOf(now), 'parts that are rarely used can be loaded when wanted, by useModule').toBeLessThanOrEqual(
+    maximumBytes,
+  );
 });
 
 describe('the page', { tags: 'needs/chromium' }, () => {

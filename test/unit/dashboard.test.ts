@@ -172,6 +172,26 @@ test("a key in another program's archive is shown by its ending, and identified 
   expect(rows[0]?.keyId).not.toBe(rows[1]?.keyId);
 });
 
+test.each([
+  ['30', '2026-01-01T00:00:30.005Z'],
+  ['0.5', '2026-01-01T00:00:00.505Z'],
+  ['Thu, 01 Jan 2026 00:01:00 GMT', '2026-01-01T00:01:00.000Z'],
+  ['Wed, 31 Dec 2025 00:00:00 GMT', '2026-01-01T00:00:00.005Z'],
+  ['soon', undefined],
+  ['1767268860', undefined],
+])("a wait of %s in another program's archive ends at %s", (value, toldUntil) => {
+  const [row] = fromHar([
+    {
+      startedDateTime: '2026-01-01T00:00:00.000Z',
+      time: 5,
+      request: { method: 'GET', url: 'https://api.example.com/v1/pets' },
+      response: { status: 429, headers: [{ name: 'retry-after', value }] },
+    },
+  ]);
+  expect(row).toMatchObject({ refusal: 'limit' });
+  expect(row?.toldUntil).toBe(toldUntil);
+});
+
 test('a copied request has its own headers, and variables for those that the journal masked', async () => {
   const sim = createSimulator();
   const headers = {
