@@ -62,7 +62,7 @@ async function readRun(path: string): Promise<LoadedRun> {
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined && !(error instanceof LogOpenError)) throw error;
-    const found = foundInstead(path, ['run'], scenarioSchema);
+    const found = foundInstead({ file: path }, ['run'], scenarioSchema);
     if (found !== undefined)
       throw new UsageError(`${path}: expected a file from --record, or the folder of --data, got ${found}`);
     throw new UsageError(

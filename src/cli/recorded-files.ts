@@ -25,7 +25,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
       files.map((name) => ({
         name,
         pieces: createReadStream(name, { highWaterMark: pieceBytes }),
-        kind: () => foundInstead(name, ['traffic'], scenarioSchema),
+        kind: () => foundInstead({ file: name }, ['traffic'], scenarioSchema),
       })),
       recordedPetstore,
       options,
@@ -93,7 +93,7 @@ async function reading<Result>(
       // A truncated file with whole entries is a recording: the error says to which service its requests are.
       const known = error instanceof RecordingError && error.hasEntries ? ([kind, 'broken'] as const) : [kind];
       for (const file of files) {
-        const found = foundInstead(file, known, scenarioSchema);
+        const found = foundInstead({ file }, known, scenarioSchema);
         if (found !== undefined) throw new UsageError(`${file}: expected ${expected}, got ${found}`);
       }
       throw new UsageError(`${files.join(', ')}: ${message}${advice}`);

@@ -4,7 +4,7 @@ import { ControlError } from '../../control-api/control-error.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
 import { scenarioSchema } from '../../petstore/scenario-schema.js';
 import { createControl } from '../../petstore/served-petstore.js';
-import { formatKind, foundInstead, kindOfValue } from '../../scenario/node/file-kind.js';
+import { foundInstead } from '../../scenario/node/file-kind.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
@@ -125,12 +125,11 @@ function readState(file: string): ExportedState {
     state = parseJson(readFileSync(file, 'utf8'), 64);
   } catch (error) {
     const found =
-      foundInstead(file, ['state'], scenarioSchema) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
+      foundInstead({ file }, ['state'], scenarioSchema) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
     throw new UsageError(`expected a file from state export, got ${found}`);
   }
-  const found = kindOfValue(state, scenarioSchema);
-  if (found !== undefined && found.kind !== 'state' && found.kind !== 'unknown')
-    throw new UsageError(`expected a file from state export, got ${formatKind(found)}`);
+  const found = foundInstead({ value: state }, ['state', 'unknown'], scenarioSchema);
+  if (found !== undefined) throw new UsageError(`expected a file from state export, got ${found}`);
   return state as ExportedState;
 }
 

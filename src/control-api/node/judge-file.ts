@@ -1,6 +1,6 @@
 import { operationFacts } from '../../judge/run.js';
 import { createOperationTable } from '../../requests/operation-table.js';
-import { textInstead } from '../../scenario/node/file-kind.js';
+import { foundInstead } from '../../scenario/node/file-kind.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
 import type { MainService } from '../../simulator/simulator-state.js';
 import { RecordingError } from '../../traffic-files/json-items.js';
@@ -45,7 +45,11 @@ async function read(
       `baseUrl: expected the base URL of the service, such as https://api.github.com, got ${JSON.stringify(baseUrlText)}`,
     );
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
-  const file = { name, pieces: [new TextEncoder().encode(text)], kind: () => textInstead(text, ['traffic'], schema) };
+  const file = {
+    name,
+    pieces: [new TextEncoder().encode(text)],
+    kind: () => foundInstead({ text }, ['traffic'], schema),
+  };
   const service = { basePath, operations: createOperationTable(rows) };
   try {
     return await readRecording([file], service, { baseUrl, isAnyService: true, publicKeys });
@@ -53,7 +57,7 @@ async function read(
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error says to which service its requests are.
     const isRecording = error instanceof RecordingError && error.hasEntries;
-    const found = textInstead(text, isRecording ? ['traffic', 'broken'] : ['traffic'], schema);
+    const found = foundInstead({ text }, isRecording ? ['traffic', 'broken'] : ['traffic'], schema);
     throw invalid(
       found === undefined ? `${name}: ${error.message}` : `${name}: expected a HAR file or JSON Lines, got ${found}`,
     );

@@ -7,8 +7,10 @@ import { pluralize } from '../../values/pluralize.js';
 import type { ScenarioSchema } from '../scenario-schema.js';
 import { readYaml } from './read-yaml.js';
 
+type Value = Readonly<Record<string, unknown>>;
+
 /** Kind of a file, by its content. */
-export interface FileKind {
+interface FileKind {
   /**
    * Kind that a command of this program reads; `broken` for invalid JSON, `other` for a recognized file that no command
    * reads, `unknown` for any other map or list.
@@ -18,6 +20,8 @@ export interface FileKind {
   readonly is: string;
   /** Advice for the user, such as the command that reads files of this kind. */
   readonly advice?: string;
+  /** The content, if it is a map that only the fields of scenarios can identify. */
+  readonly map?: Value;
 }
 
 /** Maximum size of a file whose kind is recognized, in bytes. */
@@ -25,40 +29,38 @@ const maximumBytes = 32 * 1024 * 1024;
 /** Maximum nesting of a JSON file whose kind is recognized. */
 const maximumDepth = 500;
 
+/** Content whose kind is recognized: of a file, as text, or as a JSON or YAML value. */
+type Content = { readonly file: string } | { readonly text: string } | { readonly value: unknown };
+
 /**
- * Formats the end of an error message about a file that a command cannot read: the kind of the file, or where its
- * JSON breaks off, and which command reads such a file. Returns `undefined` for an unrecognized file.
+ * Formats the end of an error message about content that a command cannot read: its kind, or where its JSON breaks off,
+ * and which command reads it. Returns `undefined` for unrecognized content.
  * @param expected kinds that the command reads
  * @param schema of scenarios, by whose fields a scenario is recognized
  */
 export function foundInstead(
-  file: string,
+  content: Content,
   expected: readonly FileKind['kind'][],
   schema: ScenarioSchema,
 ): string | undefined {
-  const found = kindOfFile(file, schema);
-  return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
+  const first =
+    'file' in content
+      ? kindOfFile(content.file)
+      : 'text' in content
+        ? kindOfText(content.text)
+        : kindOfValue(content.value);
+  const found = (first?.map && kindByFields(first.map, schema)) ?? first;
+  if (found === undefined || expected.includes(found.kind)) return undefined;
+  return found.advice === undefined ? found.is : `${found.is}; ${found.advice}`;
 }
-
-/** Does the same as `foundInstead` for the text of a file. */
-export function textInstead(
-  text: string,
-  expected: readonly FileKind['kind'][],
-  schema: ScenarioSchema,
-): string | undefined {
-  const found = text.length > maximumBytes ? undefined : kindOfText(text, schema);
-  return found === undefined || expected.includes(found.kind) ? undefined : formatKind(found);
-}
-
-export const formatKind = ({ is, advice }: FileKind): string => (advice === undefined ? is : `${is}; ${advice}`);
 
 /** Recognizes the kind of a file. Returns `undefined` for an unrecognized or unreadable file. */
-function kindOfFile(file: string, schema: ScenarioSchema): FileKind | undefined {
+function kindOfFile(file: string): FileKind | undefined {
   const bytes = readStart(file);
   if (bytes === undefined) return undefined;
   const isTooLong = bytes.length > maximumBytes;
   const text = new TextDecoder().decode(isTooLong ? bytes.subarray(0, 4) : bytes);
-  return isTooLong ? kindOfStart(text) : kindOfText(text, schema);
+  return isTooLong ? kindOfStart(text) : kindOfText(text);
 }
 
 /** Recognizes a file that is no UTF-8 by its first bytes, decoded as UTF-8: an invalid byte is U+FFFD. */
@@ -84,17 +86,18 @@ function readStart(file: string): Uint8Array | undefined {
   }
 }
 
-/** Recognizes the kind of a text. Returns `undefined` for a text of an unknown kind. */
-export function kindOfText(text: string, schema: ScenarioSchema): FileKind | undefined {
+/** Recognizes the kind of a text. Returns `undefined` for a text of an unknown kind, and for a very long one. */
+function kindOfText(text: string): FileKind | undefined {
+  if (text.length > maximumBytes) return undefined;
   const binary = kindOfStart(text);
   if (binary !== undefined) return binary;
   const start = text.trimStart();
   if (start === '') return other('an empty file');
-  if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text, schema);
+  if (start.startsWith('{') || start.startsWith('[')) return kindOfJson(text);
   if (start.startsWith('<')) return kindOfMarkup(start);
   if (logLine.test(start)) return other('a log in text form', asRecording);
   const { value } = readYaml(text);
-  return isMap(value) ? kindOfValue(value, schema) : undefined;
+  return isMap(value) ? kindOfValue(value) : undefined;
 }
 
 /** Start of a text log: the access log of a web server, or a line with a time or a level. */
@@ -106,7 +109,7 @@ function kindOfMarkup(text: string): FileKind {
   return other(/^<(?:!doctype html|html)/i.test(text) ? 'an HTML page' : 'an XML document');
 }
 
-function kindOfJson(text: string, schema: ScenarioSchema): FileKind | undefined {
+function kindOfJson(text: string): FileKind | undefined {
   const { values, broken } = readJson(text);
   if (broken !== undefined) {
     const place = `line ${broken.line}, column ${broken.column}`;
@@ -114,7 +117,7 @@ function kindOfJson(text: string, schema: ScenarioSchema): FileKind | undefined 
     const is = expected === undefined ? `JSON that breaks off at ${place}` : `invalid JSON at ${place}: ${expected}`;
     return { kind: 'broken', is };
   }
-  return values.length > 1 ? kindOfLines(values, schema) : kindOfValue(values[0], schema);
+  return values.length > 1 ? kindOfLines(values) : kindOfValue(values[0]);
 }
 
 /** Place of a mistake in JSON. Line and column count from 1. */
@@ -166,10 +169,10 @@ const asMock = 'serve it with its own program, and put petstore-sim in front of 
 const asJudged = 'petstore-sim judge FILE judges it, petstore-sim scenario --from FILE makes a scenario of it';
 
 /** Recognizes JSON Lines by their objects. */
-function kindOfLines(values: readonly unknown[], schema: ScenarioSchema): FileKind | undefined {
+function kindOfLines(values: readonly unknown[]): FileKind | undefined {
   const [first] = values;
-  const known = kindOfValue(values.find((value) => isJournalEntry(value) || isTrace(value)) ?? first, schema);
-  if (known !== undefined && !['other', 'scenario', 'unknown'].includes(known.kind)) return known;
+  const known = kindOfValue(values.find((value) => isJournalEntry(value) || isTrace(value)) ?? first);
+  if (known !== undefined && !['other', 'unknown'].includes(known.kind)) return known;
   if (!values.every(isMap)) return other('JSON Lines without requests');
   if (isMap(first) && ('level' in first || 'msg' in first || 'message' in first || 'event' in first))
     return other('a log as JSON Lines, which lacks the headers and bodies of requests', asRecording);
@@ -177,7 +180,7 @@ function kindOfLines(values: readonly unknown[], schema: ScenarioSchema): FileKi
 }
 
 /** Recognizes the kind of a JSON or YAML value. Returns `undefined` for a value of an unknown kind. */
-export function kindOfValue(value: unknown, schema: ScenarioSchema): FileKind | undefined {
+function kindOfValue(value: unknown): FileKind | undefined {
   if (Array.isArray(value)) return kindOfList(value);
   if (!isMap(value)) return undefined;
   const row = kinds.find(({ has }) => has(value));
@@ -185,14 +188,16 @@ export function kindOfValue(value: unknown, schema: ScenarioSchema): FileKind | 
   const nested = nestedHar(value);
   if (nested !== undefined)
     return other(`a HAR inside of ${JSON.stringify(nested)}`, 'save the object with its "log" alone as a file');
-  if (isDatabase(value, schema)) return other('a database of json-server (db.json)', asMock);
-  if (isScenario(value, schema))
-    return {
-      kind: 'scenario',
-      is: 'a scenario',
-      advice: 'petstore-sim check FILE checks it, and --scenario FILE simulates it',
-    };
-  return { kind: 'unknown', is: `a map with ${fieldsIn(Object.keys(value))}` };
+  return { kind: 'unknown', is: `a map with ${fieldsIn(Object.keys(value))}`, map: value };
+}
+
+/** Recognizes a scenario and a database of json-server by the fields of scenarios. */
+function kindByFields(value: Value, schema: ScenarioSchema): FileKind | undefined {
+  const isField = (name: string) => Object.hasOwn(schema.entries ?? {}, name);
+  if (isDatabase(value, isField)) return other('a database of json-server (db.json)', asMock);
+  if (!isScenario(value, isField)) return undefined;
+  const advice = 'petstore-sim check FILE checks it, and --scenario FILE simulates it';
+  return { kind: 'scenario', is: 'a scenario', advice };
 }
 
 /** Maximum number of fields that the description of an unrecognized map names. */
@@ -215,8 +220,6 @@ function kindOfList(values: readonly unknown[]): FileKind | undefined {
   if ('scheme' in first && 'host' in first) return undefined;
   return { kind: 'unknown', is: `a list of ${pluralize(values.length, 'item')}` };
 }
-
-type Value = Readonly<Record<string, unknown>>;
 
 const isJournalEntry = (value: unknown): boolean =>
   isMap(value) && ['time', 'method', 'baseUrl', 'path'].every((name) => typeof value[name] === 'string');
@@ -351,22 +354,20 @@ function nestedHar(value: Value): string | undefined {
   return undefined;
 }
 
-const isFieldOf = ({ entries = {} }: ScenarioSchema, name: string): boolean => Object.hasOwn(entries, name);
-
 /** Whether most fields of a file are those of a scenario, so that the file is a scenario, perhaps with mistakes. */
-function isScenario(value: Value, schema: ScenarioSchema): boolean {
+function isScenario(value: Value, isField: (name: string) => boolean): boolean {
   const names = Object.keys(value);
-  const known = names.filter((name) => isFieldOf(schema, name));
+  const known = names.filter(isField);
   return known.length > 0 && known.length * 2 >= names.length;
 }
 
 /** Whether a map is a database of json-server: lists of records with an id, not only those of a scenario. */
-function isDatabase(value: Value, schema: ScenarioSchema): boolean {
+function isDatabase(value: Value, isField: (name: string) => boolean): boolean {
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const isRecord = (each: unknown) => isMap(each) && 'id' in each;
   return (
     Object.values(value).every((each) => Array.isArray(each) || isMap(each)) &&
     lists.every(([, list]) => list.every(isRecord)) &&
-    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isFieldOf(schema, name)))
+    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isField(name)))
   );
 }

@@ -5,7 +5,7 @@ import { nearest } from '../../validation/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
 import { withPresentNames } from '../ban-schema.js';
 import { isHeaderValue } from '../fault-schema.js';
-import { brokenJson, formatKind, foundInstead, kindOfText, kindOfValue } from './file-kind.js';
+import { brokenJson, foundInstead } from './file-kind.js';
 import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import type { Shipped } from './shipped-scenarios.js';
@@ -91,16 +91,14 @@ function withoutTitle(base: unknown): unknown {
 
 /** Formats the reason why a file cannot be read as a scenario, with the kind of the file if it is known. */
 function failureOf(file: string, { failure }: { failure: string }): string {
-  const found = foundInstead(file, ['scenario'], scenarioSchema);
+  const found = foundInstead({ file }, ['scenario'], scenarioSchema);
   return found === undefined ? failure : `expected fields of a scenario, got ${found}`;
 }
 
 /** Describes a file that is no scenario but of another known kind, such as an exported state or a HAR file. */
 function otherKind({ text: { value } }: Layer, text: string): string | undefined {
-  if (value === null) return undefined;
-  const found = typeof value === 'object' ? kindOfValue(value, scenarioSchema) : kindOfText(text, scenarioSchema);
-  const isOther = found !== undefined && !['scenario', 'broken', 'unknown'].includes(found.kind);
-  return isOther ? formatKind(found) : undefined;
+  const content = typeof value === 'object' ? { value } : { text };
+  return value === null ? undefined : foundInstead(content, ['scenario', 'broken', 'unknown'], scenarioSchema);
 }
 
 /** Reports a scenario file that is empty, and a file named in `extends` that is not a map. */
