@@ -4,6 +4,8 @@ import { Button } from './controls.js';
 interface ActionButtonProps {
   /** Accessible name of a button, if its visible text is ambiguous. */
   name?: string | undefined;
+  /** Effect of the button in words, as a hint. */
+  title?: string | undefined;
   /** Whether the button works; default `true`. A disabled button keeps its place and the keyboard focus. */
   isPossible?: boolean | undefined;
   onAct(): void;
@@ -11,10 +13,11 @@ interface ActionButtonProps {
 }
 
 /** Button that changes the simulator. It is disabled while the change is impossible. */
-export function ActionButton({ name, isPossible = true, onAct, children }: ActionButtonProps) {
+export function ActionButton({ name, title, isPossible = true, onAct, children }: ActionButtonProps) {
   return (
     <Button
       aria-label={name}
+      title={title}
       aria-disabled={!isPossible}
       onClick={() => {
         if (isPossible) onAct();

@@ -98,17 +98,13 @@ export function App({
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
   const [message, setMessage] = useState<Message>();
-  const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<Tab>('requests');
   const [isDragging, setDragging] = useState(false);
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const stepRef = useRef((_: RowStep) => {});
-  const showMessage = (text: string, remedy?: MessageButton, undo?: boolean) => {
-    setMessage({ text, remedy });
-    if (undo) setCanUndo(true);
-  };
+  const showMessage = (text: string, remedy?: MessageButton) => setMessage({ text, remedy });
   const showFailure = (text: string) => setMessage({ text, isFailure: true });
   const fail = ({ message }: Error) => showFailure(message);
   const { connection } = session.state;
@@ -175,7 +171,7 @@ export function App({
   useEffect(() => {
     if (connection !== 'live') return;
     setMessage(undefined);
-    actions.canUndo().then(setCanUndo, () => {});
+    actions.findUndo().catch(() => {});
   }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(hasAddress, address, (wanted) => {
@@ -220,10 +216,6 @@ export function App({
     else if (message !== undefined) setMessage(undefined);
     else onClose?.();
   };
-  const undo = async () => {
-    setCanUndo(false);
-    await actions.undo();
-  };
   const copy = async (text: string, title = 'To copy', said = 'Copied.') => {
     // Shows the text in a dialog if the browser denies access to the clipboard. Browsers allow access only in a secure
     // context, such as HTTPS or localhost.
@@ -251,7 +243,7 @@ export function App({
       close,
       pause: () => setPaused(!isPaused),
       reset: () => session.canAct && void actions.reset(),
-      undo: () => session.canAct && canUndo && void undo(),
+      undo: () => session.canAct && void actions.undo(),
       freeze: () => session.canAct && void actions.toggleClock(),
       help: () => setShown({ kind: 'help' }),
     });
@@ -323,8 +315,7 @@ export function App({
     <div class="sim" ref={root}>
       <Header
         session={session}
-        actions={{ ...actions, undo }}
-        canUndo={canUndo}
+        actions={actions}
         sandbox={sandbox}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={() => setShown({ kind: 'help' })}
@@ -517,9 +508,8 @@ export function App({
           <Told
             message={message}
             onClose={() => setMessage((shown) => (shown === message ? undefined : shown))}
-            onRemedy={({ name, act }) => {
+            onRemedy={({ act }) => {
               setMessage(undefined);
-              if (name === 'Undo') setCanUndo(false);
               act();
             }}
           />
@@ -591,7 +581,12 @@ function Told({ message, onClose, onRemedy }: ToldProps) {
       onFocusIn={() => setHeld(true)}
       onFocusOut={() => setHeld(false)}
     >
-      {text} {remedy && <Button onClick={() => onRemedy(remedy)}>{remedy.name}</Button>}
+      {text}{' '}
+      {remedy && (
+        <Button title={remedy.title?.()} onClick={() => onRemedy(remedy)}>
+          {remedy.name}
+        </Button>
+      )}
       <CloseButton onClick={onClose} />
     </p>
   );

@@ -33,7 +33,7 @@ const shortcuts: [keys: string, what: string][] = [
   ['p', 'pause the list'],
   ['s', 'load a scenario'],
   ['r', 'reset to the start of the scenario'],
-  ['u', 'undo the last reset or load'],
+  ['u', 'undo the latest change, or redo it'],
   ['f', 'freeze or resume the clock'],
   ['+  -  ←  →  0', 'zoom and move the timeline, show all'],
 ];

@@ -368,7 +368,7 @@ export function changeText({ request, input }: ShownChange): string {
     'PUT /pets/{id}': `pet ${name} changed`,
     'DELETE /pets/{id}': `pet ${name} deleted`,
     'POST /scenario': `${name} loaded`,
-    'POST /snapshots/{name}/restore': name === 'page-undo' ? 'undo' : `snapshot ${name} restored`,
+    'POST /snapshots/{name}/restore': /^page-(undo|redo)/.exec(name)?.[1] ?? `snapshot ${name} restored`,
   };
   if (name !== '' && said[request] !== undefined) return said[request];
   return `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();

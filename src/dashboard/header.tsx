@@ -2,7 +2,7 @@ import { clockText } from '../rate-limits/served-again.js';
 import type { WindowInfo } from '../simulator/keys.js';
 import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
-import type { Actions } from './actions.js';
+import { type Actions, describeUndo } from './actions.js';
 import { Button, Select, TextForm } from './controls.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
@@ -11,7 +11,6 @@ import { OutcomeBadge } from './verdict.js';
 interface HeaderProps {
   session: Session;
   actions: Actions;
-  canUndo: boolean;
   /** Name of the displayed sandbox; `undefined` for the server's own simulator. */
   sandbox: string | undefined;
   onScenario(): void;
@@ -35,10 +34,11 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 
 /** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
-  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen } = props;
+  const { session, actions, sandbox, onScenario, onHelp, onExport, onOpen } = props;
   const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
   const { scenario, connection, sandboxes } = session.state;
   const { isLive, canAct, source } = session;
+  const undo = describeUndo(session);
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
   return (
     <header class="top">
@@ -81,17 +81,25 @@ export function Header(props: HeaderProps) {
         )}
         {isLive && (
           <>
+            <ActionButton
+              title={undo.title}
+              isPossible={canAct && undo.title !== undefined}
+              onAct={() => void actions.undo()}
+            >
+              {undo.name}
+              <ShortcutKey name="u" />
+            </ActionButton>
             <ActionButton isPossible={canAct} onAct={onScenario}>
               Scenario…
               <ShortcutKey name="s" />
             </ActionButton>
-            <ActionButton isPossible={canAct} onAct={() => void actions.reset()}>
+            <ActionButton
+              title="Reset all to the start of the scenario, and remove the requests"
+              isPossible={canAct}
+              onAct={() => void actions.reset()}
+            >
               Reset
               <ShortcutKey name="r" />
-            </ActionButton>
-            <ActionButton isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
-              Undo
-              <ShortcutKey name="u" />
             </ActionButton>
           </>
         )}

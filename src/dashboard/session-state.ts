@@ -36,6 +36,8 @@ export interface SessionState {
   verdicts: ReadonlyMap<string, Verdict>;
   /** Id of the key to which the verdict is limited; `undefined` for all keys. */
   verdictKey: string | undefined;
+  /** Name of the snapshot to which Undo or Redo returns. */
+  undo: string | undefined;
   total: number;
   /** Value of `total` when the verdict was read. */
   judged: number;
@@ -63,6 +65,7 @@ export const initialState: SessionState = {
   verdict: undefined,
   verdicts: new Map(),
   verdictKey: undefined,
+  undo: undefined,
   total: 0,
   judged: 0,
   pending: 0,

@@ -114,13 +114,56 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await undo.click();
     await page.getByText('Restored tiny').waitFor();
     expect([stage.sim.name, stage.sim.pets.get(40)?.id]).toEqual(['tiny', 40]);
+    // Longer than a double click.
+    await page.waitForTimeout(600);
     await page.locator('.told').getByRole('button', { name: 'Redo' }).click();
     await eventually(() => stage.sim.pets.get(40)).toBeUndefined();
     expect(stage.sim.name).toBe('tiny');
     await page.reload();
     await button('9 requests before the reset').waitFor();
-    expect(await undo.getAttribute('aria-disabled')).toBe('true');
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40.');
     expect(opened.errors).toEqual([]);
+  });
+
+  test('undo names the change and the requests since, a refused change leaves it, and redo returns both', async () => {
+    await open();
+    const undo = page.locator('header.top').getByRole('button', { name: /^(Un|Re)do/ });
+    expect(await undo.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Pets', exact: true }).click();
+    await button('delete pet 40').click();
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40.');
+    await stage.call('pro-key', '/pets', '{"name":"Zorro","categoryId":1}');
+    await stage.call('pro-key');
+    const hint = 'Undo: Deleted pet 40. Also takes back what 2 requests did since; Redo returns that.';
+    await eventually(() => undo.getAttribute('title')).toBe(hint);
+    await eventually(() => page.locator('.told button').first().getAttribute('title')).toBe(hint);
+    await button('change pet 39').click();
+    await page.getByLabel('Category', { exact: true }).fill('x');
+    await button('save').click();
+    await page.locator('.told').getByText('categoryId: expected').waitFor();
+    expect(await undo.getAttribute('title')).toBe(hint);
+    expect([...stage.sim.snapshots.keys()]).toEqual(['page-undo.0.Deleted_pet_40.']);
+    // A double click takes back once.
+    await undo.dblclick();
+    await page.getByText('Restored storm').waitFor();
+    expect([stage.sim.pets.get(40)?.id, stage.sim.pets.size]).toEqual([40, 40]);
+    await eventually(() => undo.getAttribute('title')).toBe('Redo: Deleted pet 40.');
+    await page.waitForTimeout(600);
+    await undo.click();
+    await eventually(() => stage.sim.pets.get(40)).toBeUndefined();
+    expect([stage.sim.pets.get(41)?.name, stage.sim.snapshots.size]).toEqual(['Zorro', 1]);
+  });
+
+  test('Undo and Reset are apart, and say what they do', async () => {
+    await open();
+    const boxes = [];
+    for (const name of ['Undo', 'Scenario…', 'Reset']) {
+      const { x, width } = (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? { x: 0, width: 0 };
+      boxes.push({ left: x, right: x + width });
+    }
+    const [undo, , reset] = boxes as [(typeof boxes)[0], object, (typeof boxes)[0]];
+    expect(reset.left - undo.right).toBeGreaterThan(60);
+    expect(await button('Reset').getAttribute('title')).toMatch(/^Reset all to the start/);
   });
 
   test('back from the demo ends the requests for its sandbox', async () => {

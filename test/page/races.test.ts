@@ -70,7 +70,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     // Lets a second snapshot pass only after the first reset, which is the worst order.
     const isReset = page.waitForResponse((response) => response.url().endsWith('/reset'));
     let saved = 0;
-    await page.route('**/snapshots/page-undo', async (route) => {
+    await page.route('**/snapshots/page-undo.*', async (route) => {
       if (++saved > 1) await isReset;
       await route.continue();
     });
