@@ -1,3 +1,5 @@
+import { unknownOperations } from '../scenario/operations.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { fields, list, string } from '../validation/schemas.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
@@ -47,6 +49,9 @@ export function createStateOperations({ state: form, counts }: Pick<ServiceContr
       result: fields({ scenario, clock: clockInfoSchema, ...counts.schemas }),
       *run(sim, state) {
         const snapshot = yield* importState(sim, state, form);
+        // Not in `importState`, because a page restores its saved state before it adds its own routes.
+        const issues = [...unknownOperations(state, coreOf(sim).state.shared.operations)];
+        if (issues.length > 0) throw new ScenarioError(issues, 'state');
         yield* coreOf(sim).restoreInSteps(snapshot);
         return { scenario: sim.name, clock: clockInfo(sim), ...countsOf(sim, snapshot) };
       },

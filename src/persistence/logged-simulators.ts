@@ -9,7 +9,7 @@ import type { Sandbox } from '../sandboxes/sandboxes.js';
 import { unknownOperations } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
@@ -160,14 +160,17 @@ export function createLoggedSimulators(
   }
 
   /**
-   * Checks that a scenario or fault rule in a control request names only operations of the simulated API.
+   * Checks that a scenario, fault rule or state in a control request names only operations of the simulated API.
    * @throws {ControlError} for an unknown operation of the API
    */
   function checkOperations(input: unknown): void {
-    if (!isMap(input)) return;
-    const operations = coreOf(sim).state.shared.operations;
-    const issues = [...unknownOperations(isMap(input.scenario) ? input.scenario : input, operations)];
-    if (issues.length > 0) throw toControlError(new ScenarioError(issues));
+    const { operations } = coreOf(sim).state.shared;
+    const { scenario, dataFrom, fault } = mapOf(input);
+    const contents = { scenario: [scenario, dataFrom], 'fault rule': [fault], input: [input] };
+    for (const [subject, values] of Object.entries(contents)) {
+      const issues = values.filter(isMap).flatMap((content) => [...unknownOperations(content, operations)]);
+      if (issues.length > 0) throw toControlError(new ScenarioError(issues, subject));
+    }
   }
 
   /**

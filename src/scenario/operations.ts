@@ -5,7 +5,7 @@ import { transform } from '../validation/schema.js';
 import { either, oneOf } from '../validation/schemas.js';
 import { text } from '../validation/value-schemas.js';
 import { joinWords } from '../values/join-words.js';
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import type { ServiceSchema } from './service-schema.js';
 
 /** Operation names that a scenario may use. A method and path, such as `GET /v1/orders`, is always allowed. */
@@ -67,7 +67,7 @@ const quoted = (names: readonly string[], word?: 'or') => {
  */
 export const orMethodAndPath = ', or the method and path of your own route, such as "GET /v1/orders"';
 
-/** Reports each unknown operation name in a scenario or a fault rule. */
+/** Reports each unknown operation name in a scenario, a fault rule or the fault rules of an exported state. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
@@ -88,6 +88,10 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
   const { faults, limits, assumptions, client, when } = content as Record<string, unknown>;
   if (Array.isArray(faults))
     for (const [index, rule] of faults.entries()) yield* namesAt(rule, ['faults', index], ['when', 'operation']);
+  const { rules } = mapOf(faults);
+  if (Array.isArray(rules))
+    for (const [index, exported] of rules.entries())
+      yield* namesAt(exported, ['faults', 'rules', index], ['rule', 'when', 'operation']);
   yield* namesAt({ when }, [], ['when', 'operation']);
   yield* namesAt(limits, ['limits'], ['appliesTo']);
   yield* namesAt(assumptions, ['assumptions'], ['limitsApply']);

@@ -223,6 +223,11 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
   ['data of an unknown service', (s) => ({ ...s, services: { toString: [1] } }), 'services of this simulator'],
   ['a negative count', (s) => withKey(s, { strikes: -1 }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],
+  [
+    'a rule for an unknown operation',
+    (s) => withRule(s, { rule: { when: { operation: 'listPet' }, then: { delay: 5 } } }),
+    'faults.rules[0].rule.when.operation: expected "listPets", "createPet", "getPet", or the method and path of your own route, such as "GET /v1/orders", got "listPet"; did you mean listPets?',
+  ],
   ['a rule twice', (s) => ({ ...s, faults: { ...s.faults, rules: Array(2).fill(s.faults.rules[0]) } }), 'each name'],
 ];
 const withKey = (state: ExportedState, key: object) => ({ ...state, keys: [{ ...state.keys[0], ...key }] });

@@ -198,6 +198,37 @@ describe('server behind a log', () => {
     await expectSameState(server);
   });
 
+  test('refuses an unknown operation with the message of a server without a log, and logs nothing', async () => {
+    const server = await start();
+    const logged = createControl(server.controlUrl);
+    const plain = createControl(createSimulator());
+    const rule = { when: { operation: 'listPet' }, then: { delay: 5 } } as const;
+    const { when, then } = rule;
+    const scenario = { faults: [rule] } as Scenario;
+    const state = plain.exportState();
+    const exported = { rule: { name: 'slow', when, then }, seen: 0, applied: 0, failed: [] };
+    const wrong = {
+      addFault: rule,
+      replaceFault: { name: 'slow', fault: rule },
+      loadScenario: { scenario },
+      importState: { ...state, faults: { ...state.faults, rules: [exported] } },
+    };
+    for (const control of [logged, plain])
+      await control.addFault({ name: 'slow', when: { operation: 'listPets' }, then: { delay: 5 } });
+    const { position } = server.log;
+    for (const [operation, input] of Object.entries(wrong)) {
+      const refusals = [logged, plain].map((control) =>
+        Promise.resolve()
+          .then(() => control[operation as 'addFault'](input as never))
+          .catch(({ status, message }) => ({ status, message })),
+      );
+      const [ofLogged, ofPlain] = await Promise.all(refusals);
+      expect(ofLogged, operation).toEqual(ofPlain);
+      expect(ofLogged).toMatchObject({ status: 400, message: expect.stringContaining('when.operation: expected') });
+    }
+    expect(server.log.position).toBe(position);
+  });
+
   test('judges by the time of the flush, even if the log is slow', async () => {
     const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
     const refused = list(server.baseUrl);
