@@ -58,6 +58,7 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
   const [text, setText] = useState(() => (fault === undefined ? newRule(names) : ''));
   const [checked, setChecked] = useState<Checked>(unchecked);
   const [failure, setFailure] = useState('');
+  const [isMore, setMore] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const yaml = useMemo(() => readRule(text), [text]);
   // While the YAML cannot be read, the form shows the last rule that could.
@@ -65,7 +66,10 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
   if (yaml.issues === undefined) readable.current = yaml;
   const { document, rule } = readable.current;
   useEffect(() => {
-    if (fault !== undefined) void readFault(session, fault).then((rule) => setText(toText(rule)));
+    if (fault === undefined) return;
+    const { text, listed }: Partial<WrittenRule> = readWritten(session, fault.name);
+    if (text !== undefined && listed === listedText(fault)) setText(text);
+    else void readFault(session, fault).then((rule) => setText(toText(rule)));
   }, []);
   const taken = names.find((name) => name === yaml.rule?.name && name !== fault?.name);
   const issues = yaml.issues ?? [
@@ -92,9 +96,12 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
     event.preventDefault();
     if (yaml.issues !== undefined) return setFailure('The YAML cannot be read; see above.');
     const rule = forJson(yaml.rule, session.source.kind) as Record<string, unknown>;
+    const { send } = session.source;
     try {
-      if (fault === undefined) await session.source.send('POST', '/faults', rule);
-      else await session.source.send('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule });
+      const { name } = await (fault === undefined
+        ? send<{ name: string }>('POST', '/faults', rule)
+        : send<{ name: string }>('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule }));
+      await keepWritten(session, name, text);
     } catch (error) {
       return setFailure((error as Error).message);
     }
@@ -140,15 +147,32 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
   );
   const then = isRecord(rule?.then) ? rule.then : {};
   const preset = presetOf(then);
+  const more: readonly (readonly [label: string, path: Path, values?: readonly string[]])[] = [
+    ...[...new Set(conditions)].map((name) => [`Request's ${name}`, ['when', name]] as const),
+    ['Method', ['when', 'method']],
+    ['Plan', ['when', 'plan']],
+    ['Every n-th', ['when', 'every']],
+    ['Only the first n', ['when', 'first']],
+    ['From, after the start', ['when', 'after']],
+    ['For', ['when', 'for']],
+    ['Fails each call n times', ['then', 'failTimes']],
+    ['Before or after it ran', ['then', 'phase'], ['before', 'after']],
+    ['Counts in the quota', ['then', 'countsQuota'], ['true', 'false']],
+  ];
+  // A field that its preset sets, such as the phase, is no condition that the user chose.
+  const usesMore = more.some(
+    ([, path]) => document.hasIn(path) && document.getIn(path) !== presets[preset]?.[2][path[1] as string],
+  );
+  useEffect(() => {
+    if (usesMore) setMore(true);
+  }, [usesMore]);
   const title = fault === undefined ? 'Add a fault rule' : `Change the fault rule ${fault.name}`;
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="fault-editor" onSubmit={save}>
-        <fieldset disabled={yaml.issues !== undefined}>
-          <legend>As a form</legend>
-          {/* biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control */}
-          <label>
-            What happens
+        <div>
+          <fieldset disabled={yaml.issues !== undefined}>
+            <legend>1. What happens</legend>
             <Select
               name="What happens"
               value={preset}
@@ -158,50 +182,41 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
               ])}
               onSelect={(index) => choose(Number(index))}
             />
-          </label>
-          {field('Name', ['name'])}
-          {effectOf(then) === 'respond'
-            ? field('Status', ['then', 'respond', 'status'])
-            : effectOf(then) !== 'delay' && field(`Value of ${effectOf(then)}`, ['then', effectOf(then)])}
-          {field('Delay', ['then', 'delay'])}
-          {field(
-            'Path or operation',
-            ['when', 'operation'],
-            operations.map(({ name, target = '' }) => [name, target]),
-          )}
-          {[...new Set(conditions)].map((name) => field(`Request's ${name}`, ['when', name]))}
-          {field('Method', ['when', 'method'])}
-          {field(
-            'Key',
-            ['when', 'key'],
-            keys.map(({ key, plan }) => [key, plan]),
-          )}
-          {field('Plan', ['when', 'plan'])}
-          {field('Rate, such as 50%', ['when', 'probability'])}
-          {field('Only n-th (1: next)', ['when', 'nth'])}
-          {field('Every n-th', ['when', 'every'])}
-          {field('Only the first n', ['when', 'first'])}
-          {field('At most n times', ['when', 'times'])}
-          {field('From, after the start', ['when', 'after'])}
-          {field('For', ['when', 'for'])}
-          {field('Fails each call n times', ['then', 'failTimes'])}
-          {field(
-            'Before or after it ran',
-            ['then', 'phase'],
-            [
-              ['before', ''],
-              ['after', ''],
-            ],
-          )}
-          {field(
-            'Counts in the quota',
-            ['then', 'countsQuota'],
-            [
-              ['true', ''],
-              ['false', ''],
-            ],
-          )}
-        </fieldset>
+            {effectOf(then) === 'respond'
+              ? field('Status', ['then', 'respond', 'status'])
+              : effectOf(then) !== 'delay' && field(`Value of ${effectOf(then)}`, ['then', effectOf(then)])}
+            {field('Delay', ['then', 'delay'])}
+            {field('Rate, such as 50%', ['when', 'probability'])}
+            {field('Name', ['name'])}
+          </fieldset>
+          <fieldset disabled={yaml.issues !== undefined}>
+            <legend>2. To which requests</legend>
+            {field(
+              'Path or operation',
+              ['when', 'operation'],
+              operations.map(({ name, target = '' }) => [name, target]),
+            )}
+            {field(
+              'Key',
+              ['when', 'key'],
+              keys.map(({ key, plan }) => [key, plan]),
+            )}
+            {field('Only n-th (1: next)', ['when', 'nth'])}
+            {field('At most n times', ['when', 'times'])}
+            <details open={isMore} onToggle={({ currentTarget }) => setMore(currentTarget.open)}>
+              <summary>More conditions</summary>
+              <div>
+                {more.map(([label, path, values]) =>
+                  field(
+                    label,
+                    path,
+                    values?.map((value) => [value, '']),
+                  ),
+                )}
+              </div>
+            </details>
+          </fieldset>
+        </div>
         <div>
           <label>
             As YAML
@@ -418,6 +433,31 @@ async function readFault({ source }: Session, fault: ListedFault): Promise<Recor
   return { name, when: exact.when, then: exact.then };
 }
 
+/** Rule as its user wrote it, and as the simulator listed it then. Another listed form means another rule. */
+interface WrittenRule {
+  text: string;
+  listed: string;
+}
+
+const writtenItem = ({ source }: Session, name: string) => `petstore-sim-fault ${source.apiUrl} ${name}`;
+
+const listedText = ({ when, then }: ListedFault) => stringify({ when, then });
+
+/** Keeps the YAML of a saved rule, which the simulator lists in another form, such as `0.5` for `50%`. */
+async function keepWritten(session: Session, name: string, text: string): Promise<void> {
+  try {
+    const listed = await session.source.send<ListedFault[]>('GET', '/faults');
+    const rule = listed.find((each) => each.name === name);
+    const written = rule && ({ text, listed: listedText(rule) } satisfies WrittenRule);
+    if (written) session.source.storage?.setItem(writtenItem(session, name), JSON.stringify(written));
+  } catch {
+    // Without it, or beyond the browser's limit, the form shows the rule as listed.
+  }
+}
+
+const readWritten = (session: Session, name: string): Partial<WrittenRule> =>
+  JSON.parse(session.source.storage?.getItem(writtenItem(session, name)) ?? '{}');
+
 /** Places of durations, which listed rules contain in milliseconds. */
 const durations: readonly Path[] = [
   ['when', 'after'],
@@ -430,7 +470,7 @@ const durations: readonly Path[] = [
   ['then', 'drip', 'every'],
 ];
 
-/** Writes a listed rule as in a scenario: durations with units, lists of one value as the value. */
+/** Writes a listed rule as in a scenario: durations with units, a rate in percent, lists of one value as the value. */
 function toText(rule: Record<string, unknown>): string {
   const document = parse(stringify(rule));
   for (const path of durations) {
@@ -444,6 +484,10 @@ function toText(rule: Record<string, unknown>): string {
     const list = document.getIn(path, true);
     if (isCollection(list) && list.items.length === 1) document.setIn(path, list.items[0]);
   }
+  const rate = Number(document.getIn(['when', 'probability']));
+  const perMille = Math.round(rate * 1000);
+  // Another rate, such as 1e-9, stays a number.
+  if (rate < 1 && perMille / 1000 === rate) document.setIn(['when', 'probability'], `${perMille / 10}%`);
   return document.toString({ lineWidth: 0 });
 }
 

@@ -14,8 +14,14 @@ export function createPageSource(answer: AnswerControl): Source {
       throw new SourceError(status, message);
     }
   };
+  const items = new Map<string, string>();
   return {
     kind: 'page',
+    storage: {
+      getItem: (name) => items.get(name) ?? null,
+      setItem: (name, text) => void items.set(name, text),
+      removeItem: (name) => void items.delete(name),
+    },
     baseUrl: `${location.origin}/v1`,
     send: async <Result>(method: string, path: string, body?: object) =>
       (await ask({ method, path, ...(body && { body }) })) as Result,

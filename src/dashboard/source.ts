@@ -12,8 +12,8 @@ export interface Source {
   readonly apiUrl?: string;
   /** Base URL of the API, for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
-  /** Storage of the browser tab, in which the page keeps the requests that a reset removed. Absent without a server. */
-  readonly storage?: Storage;
+  /** Storage for the requests that a reset removed and for fault rules as written. Absent for a file. */
+  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /**
    * Sends a control request. The path is relative to the control URL.
    * @throws {SourceError} with the message of the control API

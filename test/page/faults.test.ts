@@ -30,6 +30,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
   const rules = () => stage.sim.faults.list().map(({ definition }) => definition);
   const isValid = () => dialog().getByText('✓ This rule is valid.').waitFor();
   const line = () => page.locator('.fault').first();
+  const openMore = () => dialog().getByText('More conditions').click();
 
   test('a rule is added, says which request it changes next, is used up, and starts again', async () => {
     await open();
@@ -63,6 +64,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await fill('Rate, such as 50%', '1');
     await fill('Key', '[pro-key, free-key]');
     await fill('Path or operation', 'getPet');
+    await openMore();
     await fill("Request's petId", '9223372036854775807');
     await isValid();
     expect(await yaml().inputValue()).toBe(
@@ -97,9 +99,9 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
       },
       { name: 'slow', when: { petId: 7 }, then: { delay: 3_000 } },
     ]);
-    // The next edit begins with the exact number and with units.
+    // The next edit begins with the rule as it was written, and that of another with units.
     await press('edit outage');
-    await eventually(() => yaml().inputValue()).toContain('petId: 9223372036854775807');
+    await eventually(() => yaml().inputValue()).toContain('key: [ pro-key, free-key ]\n  petId: 9223372036854775807');
     await page.keyboard.press('Escape');
     await press('edit slow');
     await eventually(() => yaml().inputValue()).toBe('name: slow\nwhen:\n  petId: 7\nthen:\n  delay: 3s\n');
@@ -184,7 +186,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     stage.sim.faults.add(outage);
     await press('save');
     await eventually(() => rules().map(({ name }) => name)).toEqual(['slow', 'hanging']);
-    expect(await dialog().count()).toBe(0);
+    await eventually(() => dialog().count()).toBe(0);
   });
 
   test('numbers of headers stay as they are written, as in the file of a scenario', async () => {
@@ -222,6 +224,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
         .filter({ hasText: /^Request's / })
         .allInnerTexts();
     const all = ["Request's status", "Request's petId", "Request's number"];
+    await openMore();
     expect(await conditions()).toEqual(all);
     // No field moves while an operation is typed.
     await dialog().getByLabel('Path or operation').fill('trackParcel');
@@ -237,6 +240,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     expect(await what()).toBe('outage: 503, retry after 2 s');
     await fill('Status', '500');
     expect(await what()).toBe('outage: 500, retry after 2 s');
+    await openMore();
     const above = () => dialog().getByLabel('Method').boundingBox();
     const before = await above();
     await fill('Path or operation', 'GET /v1/orders');
@@ -255,6 +259,59 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     expect(rules()).toMatchObject([{ when: { operation: ['listPets'], probability: 0.5 } }]);
     for (let n = 0; n < 20; n++) await stage.call('pro-key');
     expect(stage.sim.faults.list()[0]?.applied).toBeGreaterThan(4);
+  });
+
+  test('a form has two steps, and opens the rare conditions only for a rule that uses one', async () => {
+    await open([outage, { name: 'gone', when: { method: 'POST' }, then: { reset: true, phase: 'after' } }]);
+    await press('edit outage');
+    await isValid();
+    const steps = dialog().locator('fieldset');
+    const fields = async (index: number) =>
+      (await steps.nth(index).locator('legend, label').filter({ visible: true }).allInnerTexts()).map((text) =>
+        text.trim(),
+      );
+    expect(await fields(0)).toEqual(['1. What happens', 'Status', 'Delay', 'Rate, such as 50%', 'Name']);
+    const usual = ['2. To which requests', 'Path or operation', 'Key', 'Only n-th (1: next)', 'At most n times'];
+    expect(await fields(1)).toEqual(usual);
+    // All of it is in sight, with the button that saves.
+    const { y, height } = (await dialog().getByRole('button', { name: 'save' }).boundingBox()) ?? { y: 999, height: 0 };
+    expect(y + height).toBeLessThan(720);
+    await dialog().getByLabel('What happens').selectOption({ label: 'answer-lost: done, but the response is lost' });
+    await isValid();
+    expect(await fields(1)).toEqual(usual);
+    await yaml().fill('name: outage\nwhen: { every: 2 }\nthen: { delay: 1s }\n');
+    await dialog().getByLabel('Every n-th').waitFor();
+    expect((await fields(1)).length).toBeGreaterThan(10);
+    await page.keyboard.press('Escape');
+    await press('edit gone');
+    await dialog().getByLabel('Method').waitFor();
+    expect(await dialog().getByLabel('Method').inputValue()).toBe('POST');
+  });
+
+  test('a reopened rule is as it was written, until the simulator has another one of its name', async () => {
+    await open();
+    const text =
+      '# half of the lists\nname: half\nwhen:\n  operation: GET /pets\n  probability: 50%\nthen: { delay: 2000 }\n';
+    await press('add a fault rule…');
+    await yaml().fill(text);
+    await isValid();
+    await press('add');
+    await line().getByText('listPets').waitFor();
+    for (const reload of [false, true]) {
+      if (reload) await page.reload();
+      await press('edit half');
+      await eventually(() => yaml().inputValue()).toBe(text);
+      expect(await dialog().getByLabel('Rate, such as 50%').inputValue()).toBe('50%');
+      expect(await dialog().getByLabel('Path or operation').inputValue()).toBe('GET /pets');
+      await page.keyboard.press('Escape');
+    }
+    stage.sim.faults.replace('half', { when: { operation: 'GET /pets', probability: 0.07 }, then: { delay: 1 } });
+    await stage.call('pro-key');
+    await line().getByText('7 %').waitFor();
+    await press('edit half');
+    await eventually(() => yaml().inputValue()).toBe(
+      'name: half\nwhen:\n  operation: listPets\n  probability: 7%\nthen:\n  delay: 1ms\n',
+    );
   });
 
   test.each([
