@@ -2,10 +2,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { read, root as repository, write } from './repository.mjs';
+import { built, readBuilt, writeBuilt } from './built.mjs';
+import { root as repository } from './repository.mjs';
 
 const root = join(repository, 'src/dashboard');
-const outDir = join(repository, 'dist/dashboard');
+const outDir = join(built, 'dist/dashboard');
 
 const jsx = { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' };
 
@@ -73,8 +74,11 @@ await build({
 });
 
 /** Returns the hash of a script or style for the Content-Security-Policy of a report, which allows no others. */
-const source = (file) => `'sha256-${hash('sha256', read(`dist/dashboard/page/${file}`), 'base64')}'`;
+const source = (file) => `'sha256-${hash('sha256', readBuilt(`dist/dashboard/page/${file}`), 'base64')}'`;
 const policy = `default-src 'none'; script-src ${source('page.js')}; style-src ${source('page.css')}; img-src data:; base-uri 'none'; form-action 'none'`;
 
-const html = read('dist/dashboard/index.html').replaceAll(' crossorigin', '');
-write('dist/dashboard/index.html', html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`));
+const html = readBuilt('dist/dashboard/index.html').replaceAll(' crossorigin', '');
+writeBuilt(
+  'dist/dashboard/index.html',
+  html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`),
+);

@@ -3,9 +3,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseSync } from 'rolldown/utils';
-import { read, readJson, root } from './repository.mjs';
+import { built, readBuilt } from './built.mjs';
+import { readJson } from './repository.mjs';
 
-const folder = join(root, 'dist/types');
+const folder = join(built, 'dist/types');
 const entries = Object.values(readJson('package.json').exports);
 
 const asImported = "with { 'resolution-mode': 'import' }";
@@ -101,7 +102,7 @@ function useIn(path, node) {
 }
 
 const dual = entries.filter((entry) => entry.require !== undefined);
-const entryFiles = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types.default ?? types)]));
+const entryFiles = entries.flatMap(({ types }) => (types === undefined ? [] : [join(built, types.default ?? types)]));
 for (const path of entryFiles) {
   for (const { declared, links } of files.get(path))
     for (const name of [declared, ...links.map((link) => link.name)]) use(path, name);
@@ -133,7 +134,7 @@ const importsIn = (path) => files.get(path).flatMap(({ from, isUsed }) => (from 
 const copied = new Set([...texts].filter(([, text]) => text.includes("from 'msw'")).map(([path]) => path));
 const inCommonJs = (path) => path.replace(/\.d\.ts$/, '.d.cts');
 for (const { types } of dual) {
-  const path = join(root, types.default);
+  const path = join(built, types.default);
   if (importsIn(path).some((target) => copied.has(target))) copied.add(path);
   else writeFileSync(inCommonJs(path), wrapper(path));
 }
@@ -158,7 +159,7 @@ function copy(path) {
 function wrapper(path) {
   const from = `'./${basename(path, '.d.ts')}.js' ${asImported}`;
   const declared = [path, ...importsIn(path)].flatMap((each) => files.get(each) ?? []);
-  const [, values] = /^export \{([^}]*)\}/m.exec(read(`dist/${basename(path, '.d.ts')}.js`));
+  const [, values] = /^export \{([^}]*)\}/m.exec(readBuilt(`dist/${basename(path, '.d.ts')}.js`));
   const lines = values.split(',').map((value) => {
     const name = value.trim();
     const { comment = '', node } = declared.find((each) => each.declared === name) ?? {};

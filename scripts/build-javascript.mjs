@@ -3,6 +3,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { built } from './built.mjs';
 import { readJson, root } from './repository.mjs';
 import { fromSource } from './source.mjs';
 
@@ -34,7 +35,7 @@ const modules = await rolldown({
   experimental: { attachDebugInfo: 'none' },
 });
 await modules.write({
-  dir: join(root, 'dist'),
+  dir: join(built, 'dist'),
   format: 'esm',
   chunkFileNames: 'chunks/[name].js',
   minifyInternalExports: false,
@@ -92,7 +93,7 @@ const commonJs = await rolldown({
   experimental: { attachDebugInfo: 'none' },
 });
 await commonJs.write({
-  dir: join(root, 'dist'),
+  dir: join(built, 'dist'),
   format: 'cjs',
   entryFileNames: ({ name }) => (name === 'main' ? 'cli/main.cjs' : `cjs/${name}.cjs`),
   chunkFileNames: 'cjs/chunks/[name].cjs',
@@ -109,4 +110,4 @@ await commonJs.write({
     ],
   },
 });
-chmodSync(join(root, 'dist/cli/main.cjs'), 0o755);
+chmodSync(join(built, 'dist/cli/main.cjs'), 0o755);

@@ -1,14 +1,12 @@
 // Part of `npm run build`: checks scenarios/*.yaml and writes them to dist, and the JSON Schema.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeBuilt } from './built.mjs';
 import { jsonSchema } from './json-schema.mjs';
 import { names, readPackageScenario } from './package-scenarios.mjs';
-import { read, root, write } from './repository.mjs';
+import { read } from './repository.mjs';
 
 /** JSON without bigints: JSON numbers are exact up to 2^53-1; beyond that, scenarios use text. */
 const toJson = (value) => `${JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))}\n`;
 
-mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
 const texts = {};
 for (const name of names) {
@@ -16,7 +14,7 @@ for (const name of names) {
   try {
     const scenario = await readPackageScenario(name);
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
-    write(`dist/scenarios/${name}.json`, toJson(scenario));
+    writeBuilt(`dist/scenarios/${name}.json`, toJson(scenario));
     texts[name] = read(file);
   } catch (error) {
     failures.push(error.message);
@@ -28,15 +26,14 @@ if (failures.length > 0) {
 }
 
 // For Vitest's browser mode, whose bundler loads only the scenario that a test names.
-mkdirSync(join(root, 'dist/test-kits'), { recursive: true });
 const imports = names.map(
   (name) => `  ${JSON.stringify(name)}: async () => (await import('../scenarios/${name}.json')).default,\n`,
 );
-write('dist/test-kits/shipped-scenarios.js', `export const scenarios = {\n${imports.join('')}};\n`);
+writeBuilt('dist/test-kits/shipped-scenarios.js', `export const scenarios = {\n${imports.join('')}};\n`);
 
 // The files as people write them, for `petstore-sim scenarios NAME`; in one file, to keep the package small.
-write('dist/scenario-texts.json', toJson(texts));
+writeBuilt('dist/scenario-texts.json', toJson(texts));
 
 const { schema } = await jsonSchema();
 // Not in dist: the first line of scenarios/*.yaml names this path. A build product, not committed.
-write('schema.json', `${JSON.stringify(schema)}\n`);
+writeBuilt('schema.json', `${JSON.stringify(schema)}\n`);

@@ -2,7 +2,8 @@
 // contains.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { read, readJson, root, write } from './repository.mjs';
+import { writeBuilt } from './built.mjs';
+import { read, readJson, root } from './repository.mjs';
 
 /**
  * Packages that the dashboard imports. Includes packages with only types, which are not bundled but do no harm here.
@@ -23,4 +24,4 @@ const texts = [...packages].sort().map((name) => {
   if (file === undefined) throw new Error(`Failed to collect licences: expected a licence of ${name}, got none`);
   return `${name} ${version} (${license})\n\n${read(`${folder}/${file}`).trim()}\n`;
 });
-write('dist/dashboard/LICENCES.txt', texts.join('\n\n'));
+writeBuilt('dist/dashboard/LICENCES.txt', texts.join('\n\n'));
