@@ -12,6 +12,7 @@ import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { Answer, ApiCall } from '../../src/requests/api-call.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { generatePets } from '../../src/seed.js';
+import type { JsonObject } from '../../src/values/json.js';
 import { noon } from '../support/frozen.js';
 
 let folder: string | undefined;
@@ -49,14 +50,13 @@ export function openRecorded(scenario: Scenario) {
   }));
   const { sim } = machine;
   const answer = (call: ApiCall) => new Promise<Answer>((resolve, reject) => handle(undefined, call, resolve, reject));
+  const control = (operation: string, input: JsonObject) =>
+    new Promise<void>((resolve) => sequencer.submit({ kind: 'control', operation, input }, () => resolve()));
   return {
     sim,
     fetch: createFetch({ handle: answer, clock: sim.clock, basePaths: sim.basePaths }),
-    moveTo: (ms: number) =>
-      new Promise<void>((resolve) => {
-        const input = { set: new Date(ms).toISOString() };
-        sequencer.submit({ kind: 'control', operation: 'changeClock', input }, () => resolve());
-      }),
+    moveTo: (ms: number) => control('changeClock', { set: new Date(ms).toISOString() }),
+    reportAborted: () => control('reportOutcome', { result: 'aborted' }),
     async close() {
       sequencer.submit({ kind: 'tick' });
       await sequencer.close();

@@ -58,6 +58,8 @@ export interface Stage {
   random(): number;
   /** Requests with their responses, in the order of sending; consecutive equal ones are one line. */
   log(): string[];
+  /** Reports that the client's caller has gone. */
+  reportAborted(): Promise<void>;
   /** Runs a client to its end. */
   run<Result>(act: (stage: Stage) => Promise<Result>): Promise<Result>;
   /** Lets time pass until this instant, in seconds since the start. */
@@ -100,6 +102,7 @@ interface Host {
   sim: Simulator;
   fetch: typeof fetch;
   moveTo(ms: number): Promise<void>;
+  reportAborted: Stage['reportAborted'];
 }
 
 /** A stage that is recorded completely. */
@@ -122,7 +125,12 @@ export function open(name: string, changes: Scenario = {}): RecordedStage {
 /** The clock is stopped on purpose, so there is no reason to warn. */
 function hostInMemory(scenario: Scenario): Host {
   const sim = createSimulator({ scenario, generatePets, onWarning: () => {} });
-  return { sim, fetch: sim.fetch, moveTo: async (ms) => sim.clock.set(ms) };
+  return {
+    sim,
+    fetch: sim.fetch,
+    moveTo: async (ms) => sim.clock.set(ms),
+    reportAborted: async () => sim.journal.report({ call: undefined, result: 'aborted' }),
+  };
 }
 
 /** Opens a scenario for clients over real connections, as with `exec`: refusals are held back briefly. */
@@ -243,6 +251,7 @@ function openOver(
     now: () => wallMs + elapsedMs(),
     random,
     log: () => inRuns(lines),
+    reportAborted: host.reportAborted,
     async run(act) {
       let isOver = false;
       const result = act(stage).finally(() => {

@@ -82,7 +82,7 @@ const callerGoes =
   async (stage: Stage) => {
     const { headers } = await stage.send();
     await stage.sleep(afterMs);
-    if (isReported) stage.sim.journal.report({ call: undefined, result: 'aborted' });
+    if (isReported) await stage.reportAborted();
     if (isHeard) throw new Error('nobody waits any more');
     await stage.sleep(Number(headers.get('retry-after')) * 1000 - afterMs);
     await stage.send();
