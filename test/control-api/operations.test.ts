@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { operationTable } from '../../src/petstore/document.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
+import { targetOf } from '../../src/requests/operation-table.js';
+import type { OperationRow } from '../../src/requests/service.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { noon } from '../support/frozen.js';
 import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';
@@ -59,7 +62,11 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   [
     'listOperations',
     {},
-    [{ name: 'listPets', target: 'GET /pets', conditions: ['status'] }, { name: 'createPet' }, { name: 'getPet' }],
+    Object.entries<OperationRow>(operationTable.rows).map(([name, { conditions, ...row }]) => ({
+      name,
+      target: targetOf(row),
+      ...(conditions && { conditions }),
+    })),
   ],
   [
     'addFault',

@@ -159,7 +159,9 @@ describe('the terminal report', () => {
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s. Wait');
     expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
-    expect(text).toContain('\n14 rules were not put to the test; JSON lists them as "untested".\n');
+    expect(text).toContain(
+      `\n${findingCodes.length - 5} rules were not put to the test; JSON lists them as "untested".\n`,
+    );
   });
 
   test('draws successes above and refusals below, with wait, strikes, ban and end of the ban', () => {
@@ -257,9 +259,8 @@ describe('the JUnit report', () => {
 
   test('has a test case per rule: failed, passed, or skipped if not put to the test', () => {
     const xml = report(bad(), junitReport);
-    expect(xml).toMatch(
-      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="petstore-sim" tests="19" failures="3"/,
-    );
+    const start = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petstore-sim" tests="${findingCodes.length}" failures="3"`;
+    expect(xml.startsWith(start)).toBe(true);
     expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
     expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Retried up to 35\.0 s/);
     expect(caseOf(xml, 'early-retry')).toContain(
@@ -278,7 +279,7 @@ describe('the JUnit report', () => {
     const xml = report(ran({}), junitReport);
     expect(xml).toContain('<property name="verdict" value="inconclusive"/>');
     expect(xml).toContain('<property name="reason" value="No requests received."/>');
-    expect(xml).toContain('failures="0" errors="0" skipped="19" time="0.000"');
+    expect(xml).toContain(`failures="0" errors="0" skipped="${findingCodes.length}" time="0.000"`);
     checkNesting(xml);
   });
 

@@ -74,7 +74,7 @@ const odd: [name: string, bytes: string | Buffer, status: number][] = [
   ['a 20 kB target', request(`GET /v1/${'x'.repeat(20_000)}`), 431],
   ['TRACE', request('TRACE /v1/pets'), 405],
   ['CONNECT', request('CONNECT evil.test:443'), 405],
-  ['DELETE', request('DELETE /v1/pets/1'), 405],
+  ['a method that no path has', request('PROPFIND /v1/pets/1'), 405],
   ['an unknown method', request('FROB /v1/pets'), 400],
   ['no HTTP at all', 'hello\r\n\r\n', 400],
   [
