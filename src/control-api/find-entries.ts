@@ -1,6 +1,7 @@
 import { meetsQuery } from '../journal/journal.js';
 import type { RequestRecord } from '../requests/request-record.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { createOperationTest } from '../simulator/journal.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { type Output, refine } from '../validation/schema.js';
 import { optional, string } from '../validation/schemas.js';
 import { keyId } from '../values/mask-key.js';
@@ -8,7 +9,9 @@ import { described, wholeNumber } from './input-values.js';
 
 /** Filters of a journal query. A request must match all filters that are present. */
 export const entryQuery = {
-  operation: optional(described(string, 'Operation of the requests.')),
+  operation: optional(
+    described(string, 'Operation of the requests, as in a scenario: its name, or its method and path.'),
+  ),
   method: optional(described(string, 'Method of the requests.')),
   status: optional(described(wholeNumber(0, 599), 'Response status; 0 if the client disconnected first.')),
   key: optional(described(string, 'API key of the requests: the key, its id, or its last four characters.')),
@@ -34,8 +37,13 @@ export function findEntries({ journal }: Simulator, query: EntryQuery): RequestR
  * Creates the test whether a request matches a journal query. Called for every request while a caller waits for a
  * match.
  */
-export function createFilter({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
-  return (entry) => meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
+export function createFilter(
+  sim: Simulator,
+  { key, operation, ...others }: EntryQuery,
+): (entry: RequestRecord) => boolean {
+  const { state, main } = coreOf(sim);
+  const isMeant = createOperationTest(state, main.rules, operation);
+  return (entry) => isMeant(entry) && meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
 }
 
 /**

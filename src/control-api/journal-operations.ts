@@ -46,8 +46,14 @@ const exported = fields({
   why: optional(described(oneOf('true', true), 'Adds to each request the steps that led to its response.')),
 });
 
-function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
-  for (const entry of showEntries(sim, createFilter(of))) yield why ? withWhy(sim, entry) : entry;
+function showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Iterable<JournalEntry> {
+  // Not in the generator, which runs while the response is sent, because the filter refuses an unknown operation.
+  const entries = showEntries(sim, createFilter(sim, of));
+  return why ? withSteps(sim, entries) : entries;
+}
+
+function* withSteps(sim: Simulator, entries: Iterable<JournalEntry>): Generator<JournalEntry> {
+  for (const entry of entries) yield withWhy(sim, entry);
 }
 
 const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
@@ -58,7 +64,7 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
 /** Newest journal entries that match a query, and the total number of matches. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const records = sim.journal.query();
-  const matches = records.filter(createFilter(of));
+  const matches = records.filter(createFilter(sim, of));
   const shown = new Set(limit === 0 ? [] : matches.slice(-limit));
   const entries = lazyList(showEntries(sim, (entry) => shown.has(entry), records));
   return { entries, count: matches.length, dropped: sim.journal.dropped };

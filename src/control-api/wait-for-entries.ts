@@ -15,7 +15,7 @@ export function waitForEntries(
 ): Promise<number> {
   let found = findEntries(sim, query).length;
   if (found >= count || signal?.aborted) return Promise.resolve(found);
-  const isFound = createFilter(query);
+  const isFound = createFilter(sim, query);
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer);

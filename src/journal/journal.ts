@@ -7,6 +7,7 @@ import { UnrecordedCounter } from './unrecorded.js';
 
 /** Filter for journal entries. All conditions must match. */
 export interface JournalQuery {
+  /** Operation as in a scenario: its name, or its method and path, such as `GET /v1/pets`. */
   operation?: string | undefined;
   method?: string | undefined;
   status?: number | undefined;
@@ -17,6 +18,9 @@ export interface JournalQuery {
   /** Text that the path, the query, a body or the fault's name must contain. */
   text?: string | undefined;
 }
+
+/** Filter for the fields of one record. The meaning of an operation depends on the API. */
+type RecordQuery = Omit<JournalQuery, 'operation'>;
 
 export interface JournalLimits {
   entries: number;
@@ -169,7 +173,7 @@ export class RequestJournal {
   }
 
   /** Finds the records that match a query, ordered by request id. */
-  query(query: JournalQuery = {}): RequestRecord[] {
+  query(query: RecordQuery = {}): RequestRecord[] {
     return this.filter((entry) => meetsQuery(entry, query));
   }
 
@@ -228,12 +232,8 @@ export class RequestJournal {
 }
 
 /** Whether a record matches every condition of a query. */
-export function meetsQuery(
-  entry: RequestRecord,
-  { operation, method, status, key, since, text }: JournalQuery,
-): boolean {
+export function meetsQuery(entry: RequestRecord, { method, status, key, since, text }: RecordQuery): boolean {
   return (
-    (operation === undefined || entry.operation === operation) &&
     (method === undefined || entry.method === method) &&
     (status === undefined || entry.status === status) &&
     (key === undefined || entry.token === key || entry.token?.slice(-4) === key) &&

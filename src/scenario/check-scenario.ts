@@ -11,10 +11,10 @@ import {
   shown,
   toIssues,
 } from '../validation/schema.js';
-import { oneOf } from '../validation/schemas.js';
+import { fields, oneOf } from '../validation/schemas.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
-import { type KnownOperations, unknownOperations } from './operations.js';
+import { type KnownOperations, operationNames, unknownOperations } from './operations.js';
 import { unknownWindow } from './per-window.js';
 import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
@@ -143,6 +143,21 @@ export function checkFault(
   const issues = [...unknownOperations(checked, operations)];
   if (issues.length > 0) throw new ScenarioError(issues, 'fault rule');
   return checked;
+}
+
+/**
+ * Reads the operation of a journal query, written as in a scenario. Returns the names of the meant operations.
+ * @throws {ScenarioError} for an unknown operation
+ */
+export function checkOperation(
+  operation: string,
+  rules: Pick<ScenarioRules, 'rows' | 'basePath'>,
+  operations: KnownOperations,
+): readonly string[] {
+  const checked = checkWith(fields({ operation: operationNames(rules) }), { operation }, 'journal query');
+  const issues = [...unknownOperations(checked, operations)];
+  if (issues.length > 0) throw new ScenarioError(issues, 'journal query');
+  return checked.operation;
 }
 
 /**

@@ -67,7 +67,7 @@ const quoted = (names: readonly string[], word?: 'or') => {
  */
 export const orMethodAndPath = ', or the method and path of your own route, such as "GET /v1/orders"';
 
-/** Reports each unknown operation name in a scenario, a fault rule or the fault rules of an exported state. */
+/** Reports each unknown operation name in a scenario, a fault rule, a journal query or the fault rules of an exported state. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
@@ -85,7 +85,7 @@ export const withoutRoute = (operations: readonly string[] = [], { names, accept
     .map((name) => `The API has no ${name}; the rule applies only to your own route.`);
 
 function* namedOperations(content: unknown): Generator<{ steps: readonly Step[]; name: string }> {
-  const { faults, limits, assumptions, client, when } = content as Record<string, unknown>;
+  const { faults, limits, assumptions, client, when, operation } = content as Record<string, unknown>;
   if (Array.isArray(faults))
     for (const [index, rule] of faults.entries()) yield* namesAt(rule, ['faults', index], ['when', 'operation']);
   const { rules } = mapOf(faults);
@@ -93,6 +93,7 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
     for (const [index, exported] of rules.entries())
       yield* namesAt(exported, ['faults', 'rules', index], ['rule', 'when', 'operation']);
   yield* namesAt({ when }, [], ['when', 'operation']);
+  yield* namesAt({ operation }, [], ['operation']);
   yield* namesAt(limits, ['limits'], ['appliesTo']);
   yield* namesAt(assumptions, ['assumptions'], ['limitsApply']);
   yield* namesAt(client, ['client'], ['operation']);

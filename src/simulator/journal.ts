@@ -1,7 +1,10 @@
-import type { JournalQuery, RequestJournal } from '../journal/journal.js';
+import type { JournalQuery } from '../journal/journal.js';
 import type { Outage } from '../journal/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
+import { checkOperation } from '../scenario/check-scenario.js';
+import type { ScenarioRules } from '../scenario/scenario-rules.js';
 import { checkOptions } from '../values/check-options.js';
+import type { SimulatorState } from './simulator-state.js';
 
 /** Recorded requests and responses of a simulator. Above 10,000 records or 20 MiB, the oldest records are dropped. */
 export interface Journal {
@@ -13,7 +16,7 @@ export interface Journal {
   readonly pending: number;
   /**
    * Returns copies of the recorded requests that match a query, in order of arrival. Default: all requests.
-   * @throws {TypeError} for an unknown field in the query
+   * @throws {TypeError} for an unknown field in the query, {ScenarioError} for an unknown operation
    */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every further recorded request. Returns a function that removes the listener. */
@@ -43,10 +46,25 @@ const queryFields: Record<keyof JournalQuery, true> = {
 };
 
 /**
- * Creates `sim.journal`, the public functions of a simulator's journal of requests.
- * @param now returns the time of the simulator's clock, in Unix milliseconds
+ * Creates the test whether a request's operation is one that a text means. The text is written as in a scenario, or is
+ * the operation of a recorded request.
+ * @param text without it, every request passes
+ * @throws {ScenarioError} for an unknown operation
  */
-export function createJournal(journal: RequestJournal, now: () => number): Journal {
+export function createOperationTest(
+  { journal, shared }: Pick<SimulatorState, 'journal' | 'shared'>,
+  rules: ScenarioRules,
+  text: string | undefined,
+): (record: RequestRecord) => boolean {
+  if (text === undefined) return () => true;
+  const isRecorded = journal.latest(({ operation }) => operation === text) !== undefined;
+  const names = isRecorded ? [shared.nameInScenario(text)] : checkOperation(text, rules, shared.operations);
+  return ({ operation }) => operation !== undefined && names.includes(shared.nameInScenario(operation));
+}
+
+/** Creates `sim.journal`, the public functions of a simulator's journal of requests. */
+export function createJournal(state: SimulatorState, rules: ScenarioRules): Journal {
+  const { journal, clock } = state;
   return {
     get size() {
       return journal.size;
@@ -63,10 +81,12 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
     get outages() {
       return journal.outages;
     },
-    report: ({ call, result }) => journal.report({ call, result, atMs: now() }),
+    report: ({ call, result }) => journal.report({ call, result, atMs: clock.now() }),
     query(query = {}) {
       checkOptions('sim.journal.query', query, queryFields);
-      return journal.query(query).map((record) => ({ ...record, headers: { ...record.headers } }));
+      const isMeant = createOperationTest(state, rules, query.operation);
+      const records = journal.query(query).filter(isMeant);
+      return records.map((record) => ({ ...record, headers: { ...record.headers } }));
     },
     listen: (listener) => journal.listen(listener),
     clear: () => journal.clear(),

@@ -116,16 +116,15 @@ export interface SharedParts {
 
 export function createSharedParts(
   operations: KnownOperations,
-  services: readonly Pick<Service, 'rows' | 'basePath'>[],
+  { rows, basePath }: Pick<ScenarioRules, 'rows' | 'basePath'>,
 ): SharedParts {
-  const finders = services.map(({ rows = {}, basePath }) => createOperationFinder(rows, basePath));
+  const find = createOperationFinder(rows, basePath);
   return {
     writeHeaders: createHeaderWriter(),
     recordHeaders: createHeaderRecorder(),
     budget: new JournalBudget(),
     operations,
-    nameInScenario: (operation = '') =>
-      operation.includes('/') ? (finders.flatMap((find) => find(operation))[0] ?? operation) : operation,
+    nameInScenario: (operation = '') => (operation.includes('/') ? (find(operation)[0] ?? operation) : operation),
   };
 }
 

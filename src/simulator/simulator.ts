@@ -174,12 +174,16 @@ export function simulateFrom(
     byName ??= new Map(Object.entries({ default: main.rules.base, ...given() }));
     return byName;
   };
-  const served = [...services, main];
-  const shared = createSharedParts(operations, served);
-  return assemble(
-    createSimulatorState(resolved, onError, { time, services: mountServices(served, resolved), shared }),
-    { main, readScenarios, resolving, handlers, onError, onWarning },
-  );
+  const mounted = mountServices([...services, main], resolved);
+  const shared = createSharedParts(operations, rules);
+  return assemble(createSimulatorState(resolved, onError, { time, services: mounted, shared }), {
+    main,
+    readScenarios,
+    resolving,
+    handlers,
+    onError,
+    onWarning,
+  });
 }
 
 /**
@@ -323,7 +327,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     clock,
     keys: createKeys(keys, clock),
     faults: createFaults(faults, main.rules, shared.operations, clock),
-    journal: createJournal(journal, () => clock.now()),
+    journal: createJournal(state, main.rules),
     handle,
     basePaths: state.basePaths,
     clientError: (thrown) => clientError(thrown, state.resolved.settings),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import { createControl } from '../../src/control.js';
+import { type Answer, createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
 import { frozen } from '../support/frozen.js';
 import { apiCall, code, rate, send, sendTimes } from '../support/plain-call.js';
 
@@ -79,6 +80,15 @@ describe('a rule applies to', () => {
     sim.faults.replace('added', { when: { operation }, then: down });
     expect(applied(sim)).toEqual(names);
     expect(frozen({ limits: { appliesTo: [operation] } }).settings.limitsApply).toEqual(names);
+    const { journal } = sim;
+    const listed = [...names, ...names].sort();
+    expect(
+      journal
+        .query({ operation })
+        .map((record) => record.operation)
+        .sort(),
+    ).toEqual(listed);
+    expect(createControl(sim).countRequests({ operation })).toMatchObject({ count: listed.length });
     const client = () => frozen({ client: { operation } }).scenario.client?.operation;
     if (names.length === 1) expect(client()).toBe(names[0]);
     else expect(client).toThrow('client.operation: expected one operation: "listPets" or "createPet"');
@@ -89,13 +99,36 @@ describe('a rule applies to', () => {
     ['/v1/pets/7', 'expected "getPet", without'],
     ['GET /v1/pets?status=sold', 'expected "listPets", without'],
     ['/orders', 'expected "listPets", "createPet", "getPet", or the method and path of your own route'],
-  ])('no operation that a text only resembles: %s', (operation, message) => {
+  ])('no operation that a text only resembles: %s', async (operation, message) => {
     const path = 'when.operation: ';
     expect(() => downWhen({ operation })).toThrow(`faults[0].${path}${message}`);
     expect(() => downWhen({ operation: ['getPet', operation] })).toThrow(`faults[0].when.operation[1]: ${message}`);
     expect(() => frozen().faults.add({ when: { operation }, then: down })).toThrow(path + message);
     expect(() => frozen({ limits: { appliesTo: [operation] } })).toThrow(`limits.appliesTo[0]: ${message}`);
     expect(() => frozen({ client: { operation } })).toThrow(`client.operation: ${message}`);
+    const sim = frozen();
+    expect(() => sim.journal.query({ operation })).toThrow(`operation: ${message}`);
+    const { queryJournal, countRequests, waitForRequests, exportHar } = createControl(sim);
+    for (const read of [queryJournal, countRequests, exportHar])
+      expect(() => read({ operation })).toThrow(
+        expect.objectContaining({ status: 400, message: expect.stringContaining(`operation: ${message}`) }),
+      );
+    await expect(waitForRequests({ operation, timeout: '1ms' })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('a request to an own route, in a journal query, by what its rule may name', async () => {
+    const sim = createSimulator({ operations: ['placeOrder'] });
+    const headers = { authorization: 'Bearer free-key' };
+    const call = (path: string, operation?: string) =>
+      serveRoute(sim, new Request(`http://petstore.test/v1${path}`, { headers }), () => new Response(), { operation });
+    await call('/pets');
+    await call('/orders');
+    await call('/orders', 'placeOrder');
+    await call('/carts', 'listCarts');
+    const found = (operation: string) => sim.journal.query({ operation }).map(({ id }) => id);
+    expect(['listPets', '/pets', 'GET /v1/pets', 'get  /v1/orders'].map(found)).toEqual([[1], [1], [1], [2]]);
+    expect([found('placeOrder'), found('listCarts')]).toEqual([[3], [4]]);
+    expect(() => found('listCart')).toThrow('journal query at operation: expected "listPets"');
   });
 
   test('a pet beyond 2^53, exactly', () => {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/index.js';
+import type { JournalQuery, Simulator } from '../../src/index.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import { frozen } from '../support/frozen.js';
@@ -168,7 +168,7 @@ describe('the journal', () => {
     send(sim, { key: 'revoked-key', query: 'limit=7' });
     send(sim, { body: { name: 'Žofie', categoryId: 1 } });
     send(sim, { key: 'pro-key', path: '/pets/1' });
-    const found = (query: Parameters<RequestJournal['query']>[0]) => sim.journal.query(query).map(({ id }) => id);
+    const found = (query: JournalQuery) => sim.journal.query(query).map(({ id }) => id);
     expect(found({})).toEqual([1, 2, 3, 4]);
     expect(found({ operation: 'createPet' })).toEqual([3]);
     expect(found({ method: 'GET' })).toEqual([1, 2, 4]);
