@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/judge/judge.js';
@@ -6,7 +6,7 @@ import { listen, serve } from '../../src/node.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { newFolder } from '../persistence/folders.js';
-import { adapters, noon, noonSeconds } from '../support/adapters.js';
+import { noon, noonSeconds } from '../support/adapters.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
 
 /** Windows of seconds, hours and months beside those of the document, in plans that name one, three and five. */
@@ -37,36 +37,6 @@ const track = <Opened extends { close(): unknown }>(each: Opened): Opened => {
   return each;
 };
 
-describe.each(adapters)('on the $name adapter', ({ open }) => {
-  test('each window refuses until its own reset, and the next one then', async () => {
-    const sim = create();
-    const { call } = track(await open(sim));
-    const ask = async (key: string) => {
-      const { status, headers } = await call('GET', '/pets?limit=1', { key });
-      const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
-        Number(headers.get(`x-ratelimit-${name}`)),
-      ) as [number, number, number];
-      const retryAfter = headers.get('retry-after');
-      return [status, limit, remaining, reset - noonSeconds, retryAfter && Number(retryAfter)];
-    };
-    for (let left = 4; left >= 0; left--) expect(await ask('free')).toEqual([200, 5, left, 1, null]);
-    expect(await ask('free')).toEqual([429, 5, 0, 1, 1]);
-    for (let second = 1; second < 4; second++) {
-      sim.clock.advance('1s');
-      for (let n = 0; n < 5; n++) expect((await ask('free'))[0]).toBe(200);
-    }
-    // Both windows are exhausted, and the hour resets later.
-    expect(await ask('free')).toEqual([429, 20, 0, 3_600, 3_597]);
-    sim.clock.set((noonSeconds + 3_600) * 1000 - 1);
-    expect(await ask('free')).toEqual([429, 20, 0, 3_600, 1]);
-    sim.clock.advance(1);
-    expect(await ask('free')).toEqual([200, 5, 4, 3_601, null]);
-
-    for (let left = 2; left >= 0; left--) expect((await ask('trial')).slice(0, 3)).toEqual([200, 3, left]);
-    expect((await ask('trial')).at(-1)).toBe(30 * 86_400);
-  });
-});
-
 test('the message, the IETF fields and a 401 describe windows of the scenario', () => {
   const sim = createSimulator({ scenario: { ...scenario, assumptions: { rateLimitFields: 'structured-rt' } } });
   const served = send(sim, { key: 'trial' });
@@ -83,39 +53,6 @@ test('the message, the IETF fields and a 401 describe windows of the scenario', 
     reset: noonSeconds + 86_400,
     retryAfter: undefined,
   });
-});
-
-test('a reported window that the plan lacks gives way to the one with the least remaining', () => {
-  const sim = createSimulator({ scenario: { ...scenario, limits: { reportedWindow: 'hour' } } });
-  expect(rate(send(sim, { key: 'free' }))).toMatchObject({ limit: 20, remaining: 19 });
-  expect(rate(send(sim, { key: 'all' }))).toMatchObject({ limit: 15, remaining: 12 });
-  expect(rate(send(sim, { key: 'trial' }))).toMatchObject({ limit: 3, remaining: 2 });
-});
-
-test('a tie goes to the later reset, then to the first window of the scenario', () => {
-  const windows = { later: '20s', sooner: '10s', same: '20s' };
-  const plans = { tied: { sooner: 3, same: 3, later: 3 } };
-  const limits = { rateLimitFields: 'structured-rt' } as const;
-  const sim = createSimulator({
-    scenario: { windows, plans, keys: { k: { plan: 'tied' } }, assumptions: limits, clock: scenario.clock },
-  });
-  expect(send(sim, { key: 'k' }).headers.RateLimit).toBe('"later";r=2;t=20');
-  expect(Object.keys(sim.keys.get('k').windows ?? {})).toEqual(['later', 'sooner', 'same']);
-});
-
-test('rejected requests count in the other windows, and strikes ban the key until its ban and windows end', () => {
-  const limits = { rejectedCounts: 'other-windows' } as const;
-  const sim = createSimulator({ scenario: { ...scenario, limits, ban: { after: 1, grace: '0s', for: '5s' } } });
-  sendTimes(sim, 5, { key: 'free' });
-  expect(send(sim, { key: 'free' }).status).toBe(429);
-  expect(sim.keys.get('free').windows?.hour).toMatchObject({ remaining: 14 });
-  sim.clock.advance(500);
-  const banned = send(sim, { key: 'free' });
-  expect(banned.status).toBe(429);
-  expect(rate(banned)).toMatchObject({ limit: 5, remaining: 0, retryAfter: 5 });
-  expect(sim.keys.get('free')).toMatchObject({ state: 'banned', windows: { hour: { remaining: 13 } } });
-  sim.clock.set((noonSeconds + 5) * 1000);
-  expect(send(sim, { key: 'free' }).status).toBe(200);
 });
 
 test('requests of other clients count in every window, over years too', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
-import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
+import { code, rate, send, sendTimes } from '../support/plain-call.js';
 
 // test/property/limits.test.ts has a model of strikes and bans, and test/api/assumptions.test.ts each setting.
 
@@ -31,12 +31,6 @@ describe('a ban', () => {
     const calls = [{}, { path: '/pets/1' }, { path: '/nothing' }, { body: { name: 'Rex', categoryId: 1 } }];
     expect(calls.map((call) => code(send(sim, call)))).toEqual([banned, banned, banned, banned]);
     expect(sim.pets.size).toBe(40);
-  });
-
-  test('names its cause, and is not cached', () => {
-    const answer = sendAt(ban(), 4700);
-    expect(answer.headers['Cache-Control']).toBe('no-store');
-    expect(message(answer)).toBe('The API key is banned because requests went on after a 429; retry in 120 seconds.');
   });
 
   test('set by a control operation applies even with limits off', () => {

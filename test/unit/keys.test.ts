@@ -7,27 +7,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('authentication', () => {
-  test.each(['unknown-key', 'revoked-key'])(
-    '%s gets 401 with a challenge and all headers, and the response names no key',
-    (key) => {
-      const sim = frozen();
-      const answer = send(sim, { key });
-      expect(answer.status).toBe(401);
-      expect(answer.headers['WWW-Authenticate']).toBe('Bearer realm="petstore", error="invalid_token"');
-      expect(rate(answer)).toEqual({ limit: 60, remaining: 60, reset: noonSeconds + 60, retryAfter: undefined });
-      expect(JSON.parse(answer.body)).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 });
-      expect(answer.key).toBeUndefined();
-      expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
-    },
-  );
-
-  test('precedes the checks of path, method and body', () => {
-    const sim = frozen();
-    for (const call of [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }]) {
-      expect(send(sim, { ...call, key: 'unknown-key' }).status).toBe(401);
-    }
-  });
+test('authentication precedes the checks of path, method and body', () => {
+  const sim = frozen();
+  for (const call of [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }]) {
+    expect(send(sim, { ...call, key: 'unknown-key' }).status).toBe(401);
+  }
 });
 
 describe('preset usage', () => {

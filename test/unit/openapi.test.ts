@@ -1,7 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { assumptions, openapi } from '../../src/index.js';
-import { operationTable } from '../../src/petstore/document.js';
 import { describeService } from '../../src/petstore/openapi.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the description is plain JSON, looked into by path
@@ -60,15 +59,6 @@ describe('the OpenAPI description', () => {
       {},
     ]);
     expect([...valuesOf('variables', openapi)]).toEqual([]);
-  });
-
-  test('has exactly the operations of the table', () => {
-    const described = Object.entries<Record<string, { operationId: string }>>(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path]),
-    );
-    expect(described).toEqual(
-      Object.entries(operationTable.rows).map(([name, { method, path }]) => [name, method, path]),
-    );
   });
 
   test('requires a bearer token on every operation', () => {

@@ -22,17 +22,6 @@ describe('order', () => {
     expect(ids(store([3, 1, 2n ** 60n, -5, 2]).list())).toEqual([-5, 1, 2, 3, 2n ** 60n]);
   });
 
-  test('newest-first lists the greatest id first', () => {
-    const pets = store([3, 1, 2], 'newest-first');
-    pets.add(rex);
-    expect(ids(pets.list())).toEqual([4, 3, 2, 1]);
-    expect(ids(pets.list({ limit: 2 }))).toEqual([4, 3]);
-    expect(ids(pets.list({ limit: 2, skip: 1 }))).toEqual([3, 2]);
-    expect(ids(pets.list({ limit: 9, skip: 3 }))).toEqual([1]);
-    expect(ids(pets.list({ skip: 4 }))).toEqual([]);
-    expect(ids(pets.list({ skip: 9 }))).toEqual([]);
-  });
-
   test('shuffled depends on the seed alone', () => {
     const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
     const one = ids(store(numbers, 'shuffled', 7).list());
