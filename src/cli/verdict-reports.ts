@@ -1,4 +1,4 @@
-import { reportHtml } from '../control-api/run-report.js';
+import { reportHtml } from '../control-api/report-html.js';
 import { junitReport } from '../judge/report/junit.js';
 import { terminalReport } from '../judge/report/terminal.js';
 import type { RunResult } from '../judge/run-result.js';

@@ -1,8 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../judge/finding.js';
 import type { RunResult } from '../judge/run-result.js';
-import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
-import { windowsOf } from '../values/window-fields.js';
 import { createActions, type MessageButton } from './actions.js';
 import { type Address, openingHash, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
@@ -19,7 +17,7 @@ import { type Filter, noFilter } from './filter.js';
 import { firstSentence, formatCount } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
-import { Keys } from './keys.js';
+import { isUsed, Keys } from './keys.js';
 import { rememberPressedElement } from './listeners.js';
 import { NoTimeline } from './no-requests.js';
 import { Requests, type RowStep } from './requests.js';
@@ -128,7 +126,7 @@ export function App({
       const { clock, keys } = session.state;
       // Reads the keys and the verdict regularly, because they change even without requests: windows reset, bans end,
       // retries are overdue.
-      if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
+      if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(isUsed)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
@@ -234,19 +232,22 @@ export function App({
   press.current = (event) =>
     // Keys that the user presses before a dialog is loaded are meant for the dialog.
     shown === undefined &&
-    handleKey(event, {
-      filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      step: (step) => tab !== 'pets' && stepRef.current(step),
-      open: () => tab !== 'pets' && selected === undefined && stepRef.current('next'),
-      curl: () => selected && copyRow(selected),
-      scenario: () => session.canAct && setShown({ kind: 'scenarios' }),
-      close,
-      pause: () => setPaused(!isPaused),
-      reset: () => session.canAct && void actions.reset(),
-      undo: () => session.canAct && void actions.undo(),
-      freeze: () => session.canAct && void actions.toggleClock(),
-      help: () => setShown({ kind: 'help' }),
-    });
+    handleKey(
+      event,
+      {
+        '/': () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
+        Enter: () => tab !== 'pets' && selected === undefined && stepRef.current('next'),
+        Escape: close,
+        c: () => selected && copyRow(selected),
+        f: () => session.canAct && void actions.toggleClock(),
+        p: () => setPaused(!isPaused),
+        r: () => session.canAct && void actions.reset(),
+        s: () => session.canAct && setShown({ kind: 'scenarios' }),
+        u: () => session.canAct && void actions.undo(),
+        '?': () => setShown({ kind: 'help' }),
+      },
+      (step) => tab !== 'pets' && stepRef.current(step),
+    );
   const open = (file: File | null | undefined, options?: Judged['options']) => {
     if (!file) return;
     onFile(file, options).catch(({ message: text }: Error) => {
@@ -486,10 +487,7 @@ export function App({
             onFailure={showFailure}
             onReport={
               session.source.kind === 'server'
-                ? () =>
-                    exportRun(session, 'report', writeAddress({ request: selected.id })).catch((error: Error) =>
-                      showFailure(error.message),
-                    )
+                ? () => exportRun(session, 'report', writeAddress({ request: selected.id })).catch(fail)
                 : undefined
             }
             onRequest={openRequest}
@@ -631,7 +629,3 @@ function About({ text }: { text: string }) {
     </details>
   );
 }
-
-/** Whether the displayed state of a key can change without a request. */
-const hasCounted = (info: KeyInfo) =>
-  info.state === 'banned' || windowsOf<WindowInfo>(info).some(([, { remaining, limit }]) => remaining < limit);

@@ -1,4 +1,3 @@
-import { reportHtml } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 
 /**
@@ -10,7 +9,8 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
   if (what !== 'report') return save(`${name}.${what}`, await source.text(`/journal.${what}?why=true`));
   const file = async (path: string) => (await fetch(path)).text();
-  const [html, script, style, run] = await Promise.all([
+  const [{ reportHtml }, html, script, style, run] = await Promise.all([
+    import('../control-api/report-html.js'),
     fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
     file('page/page.js'),
     file('page/page.css'),

@@ -13,6 +13,8 @@ import { outcomeSymbols } from './verdict.js';
 
 /** Number of keys that the dashboard lists before "show more". */
 const firstKeys = 12;
+/** Number of cards up to which that of a used key opens by itself. More would push the fault rules out of sight. */
+const openedCards = 2;
 
 interface KeysProps {
   session: Session;
@@ -26,19 +28,28 @@ interface KeysProps {
 export function Keys(props: KeysProps) {
   const { session } = props;
   const [most, setMost] = useState(firstKeys);
+  const [cards, setCards] = useState<Readonly<Record<string, boolean>>>({});
   const { isLive, entries, state } = session;
   // If the dashboard shows an opened file of a finished run, lists only the API keys with requests. For a running
   // simulator, lists all keys.
   const keys = isLive ? state.keys : state.keys.filter(({ id }) => entries.lanes.has(id));
   const banned = keys.slice(most).filter(({ state }) => state === 'banned').length;
   const totalKeys = isLive ? state.totalKeys : keys.length;
+  const opening = keys.find((info) => cards[info.id] === undefined && isUsed(info));
+  if (opening && Object.keys(cards).length < openedCards) setCards({ ...cards, [opening.id]: true });
   return (
     <section aria-label="API keys" class="keys" id="keys">
       <h2>
         Keys <small>{formatThousands(totalKeys)}</small>
       </h2>
       {keys.slice(0, most).map((info) => (
-        <Key key={info.id} info={info} {...props} />
+        <Key
+          key={info.id}
+          info={info}
+          isOpen={cards[info.id] === true}
+          onOpen={(isOpen) => setCards({ ...cards, [info.id]: isOpen })}
+          {...props}
+        />
       ))}
       {keys.length > most && (
         <Button onClick={() => setMost(100)}>
@@ -52,12 +63,13 @@ export function Keys(props: KeysProps) {
 
 interface KeyProps extends KeysProps {
   info: KeyInfo;
+  isOpen: boolean;
+  onOpen(isOpen: boolean): void;
 }
 
-/** Card of one key. A key that nobody has used takes one line until the user opens it; the card then stays open. */
-function Key({ info, session, actions, chosen, onKey }: KeyProps) {
+/** Card of one key, which takes one line unless it is open. */
+function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps) {
   const { key, id, plan, strikes } = info;
-  const [isOpen, setOpen] = useState(false);
   const { windows, verdicts } = session.state;
   const own = verdicts.get(id)?.outcome;
   const nowMs = session.nowMs();
@@ -67,8 +79,6 @@ function Key({ info, session, actions, chosen, onKey }: KeyProps) {
   const isValid = !isRevoked && info.state !== 'expired';
   const [state, tone] = stateOf(info, again, nowMs);
   const quotas = isValid ? windowsOf<WindowInfo>(info) : [];
-  const isUsed = again !== undefined || strikes > 0 || quotas.some(([, { remaining, limit }]) => remaining < limit);
-  if (isUsed && !isOpen) setOpen(true);
   const change = (path: string, input?: object) =>
     actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
   const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
@@ -86,19 +96,19 @@ function Key({ info, session, actions, chosen, onKey }: KeyProps) {
         <Button class="link" title="Only its requests" aria-pressed={chosen === id} onClick={() => onKey(info)}>
           <b>{key}</b>
         </Button>{' '}
-        {own && (
+        {own && own !== 'inconclusive' && (
           <span class={`pill ${own}`}>
             {outcomeSymbols[own]} {own}
           </span>
         )}
-        {isOpen || !isValid ? (
-          <span class="plan">{plan}</span>
-        ) : (
-          <Button class="quiet" aria-expanded={false} onClick={() => setOpen(true)}>
-            {quotas.slice(0, 1).map(([, { limit }]) => `0 / ${formatThousands(limit)}`)}
-            <span aria-hidden="true"> ▸</span>
+        {isValid ? (
+          <Button class="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+            {isOpen ? plan : quotas.slice(0, 1).map(([, window]) => usageText(window))}
+            <span aria-hidden="true"> {isOpen ? '▾' : '▸'}</span>
             <span class="said"> quotas: {key}</span>
           </Button>
+        ) : (
+          <span class="plan">{plan}</span>
         )}
         {state && <span class={`state ${tone}`}>{state}</span>}
         {session.isLive && (
@@ -154,6 +164,16 @@ function Key({ info, session, actions, chosen, onKey }: KeyProps) {
   );
 }
 
+/** Whether a valid key has a ban, strikes or used quotas, which can change without a request. */
+export const isUsed = (info: KeyInfo) =>
+  /active|banned/.test(info.state) &&
+  (info.servedAgain !== undefined ||
+    info.strikes > 0 ||
+    windowsOf<WindowInfo>(info).some(([, { remaining, limit }]) => remaining < limit));
+
+const usageText = ({ limit, remaining }: WindowInfo) =>
+  `${formatThousands(limit - remaining)} / ${formatThousands(limit)}`;
+
 /** When a key is served again, and why, from the data of the control API; `undefined` if the time has passed. */
 function againOf({ servedAgain, bannedUntil }: KeyInfo, nowMs: number): ServedAgain | undefined {
   const atMs = servedAgain === undefined ? 0 : Date.parse(servedAgain.at);
@@ -196,9 +216,7 @@ function Meter({ name, owner, window, nowMs, isPreset, children }: MeterProps) {
   return (
     <div class="meter">
       <span>{name}</span>
-      <span class="used">
-        {formatThousands(used)} / {formatThousands(limit)}
-      </span>
+      <span class="used">{usageText(window)}</span>
       <span class="acts">{children}</span>
       <span
         class="bar"

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
-import { reportHtml } from '../../src/control-api/run-report.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { readPageFiles } from '../../src/server/http/page-files.js';
 import { judge } from '../../src/verdict.js';

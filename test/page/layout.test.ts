@@ -51,6 +51,35 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('of four used keys, two cards open by themselves, the others take one line, and the fault rules stay in sight', async () => {
+    const names = ['pro-key', 'business-key', 'enterprise-key'];
+    const others = Object.fromEntries(names.map((name) => [name, { plan: name.slice(0, -4) }]));
+    await open({ ...storm, keys: { ...storm.keys, ...others, more: { plan: 'free' } } });
+    for (const name of [...names, ...names]) await stage.call(name);
+    const card = (name: string) => page.locator('.key').filter({ hasText: name });
+    const quotas = (name: string) => page.getByRole('button', { name: `quotas: ${name}` });
+    await card('enterprise-key').getByText('2 / 5,000').waitFor();
+    const isOpen = (name: string) => quotas(name).getAttribute('aria-expanded');
+    const all = ['free-key', ...names, 'more'];
+    await eventually(() => Promise.all(all.map(isOpen))).toEqual(['true', 'true', 'false', 'false', 'false']);
+    for (const name of ['business-key', 'enterprise-key']) {
+      expect((await boxOf(card(name))).height).toBeLessThan(40);
+      expect(await card(name).innerText()).toContain('2 / ');
+    }
+    const add = await boxOf(page.getByRole('button', { name: 'add a fault rule' }));
+    expect(add.y + add.height).toBeLessThan(800);
+    // A card that the user closes stays closed, and no other opens in its place.
+    await quotas('pro-key').click();
+    await stage.call('enterprise-key');
+    await card('enterprise-key').getByText('3 / 5,000').waitFor();
+    expect(await Promise.all(all.map(isOpen))).toEqual(['true', 'false', 'false', 'false', 'false']);
+    stage.sim.keys.ban('business-key', '2m');
+    await stage.call('business-key');
+    await card('business-key').getByText('■ banned 2:00').waitFor();
+    // Two lines at most.
+    expect((await boxOf(card('business-key'))).height).toBeLessThan(64);
+  });
+
   test('list and detail stand side by side', async () => {
     await open();
     await rows().filter({ hasText: 'strike 2' }).click();
@@ -134,11 +163,13 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
   test('a reset folds the cards of keys, a run without findings says so, and a failure looks unlike a change', async () => {
     await open();
     const colorOf = () => page.locator('.told').evaluate((line) => getComputedStyle(line).borderTopColor);
-    await page.getByRole('button', { name: 'quotas: pro-key' }).click();
+    const quotas = page.getByRole('button', { name: 'quotas: pro-key' });
+    await quotas.click();
+    expect(await quotas.getAttribute('aria-expanded')).toBe('true');
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByText('Reset to the start').waitFor();
     const change = await colorOf();
-    await page.getByRole('button', { name: 'quotas: pro-key' }).waitFor();
+    await eventually(() => quotas.getAttribute('aria-expanded')).toBe('false');
     await page.getByRole('button', { name: '0 Findings' }).click();
     await page.getByText('No findings.').waitFor();
     await page.getByLabel('Move the clock', { exact: true }).click();

@@ -395,7 +395,7 @@ function withoutIrrelevant(
 
 async function reportOf({ run }: CommandTrial): Promise<string> {
   const [{ reportHtml }, { readPageFiles }] = await Promise.all([
-    import('../../control-api/run-report.js'),
+    import('../../control-api/report-html.js'),
     import('../../server/http/page-files.js'),
   ]);
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PageFiles } from '../../control-api/run-report.js';
+import type { PageFiles } from '../../control-api/report-html.js';
 import { packageFolder } from '../../scenario/node/shipped-scenarios.js';
 
 /**
