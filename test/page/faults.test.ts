@@ -37,17 +37,17 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await press('add a fault rule…');
     await dialog().getByLabel('What happens').selectOption({ label: 'error-500: 500' });
     await isValid();
-    expect(await yaml().inputValue()).toBe('name: error-500\nwhen: {}\nthen:\n  respond:\n    status: 500\n');
+    await eventually(() => yaml().inputValue()).toBe('name: error-500\nwhen: {}\nthen:\n  respond:\n    status: 500\n');
     await dialog().getByLabel('Only n-th (1: next)').fill('1');
     await isValid();
-    expect(await yaml().inputValue()).toContain('when: { nth: 1 }\n');
+    await eventually(() => yaml().inputValue()).toContain('when: { nth: 1 }\n');
     await press('add');
     await line().getByText('500 · the next request · applied 0 of 0').waitFor();
     expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
     await line().getByText('500 · used up · applied 1 of 2').waitFor();
     await press('again error-500');
     await line().getByText('the next request').waitFor();
-    expect(await page.getByRole('button', { name: 'again error-500' }).count()).toBe(0);
+    await eventually(() => page.getByRole('button', { name: 'again error-500' }).count()).toBe(0);
     expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
     await press('remove error-500');
     await page.getByLabel('Fault rules').getByText('none').waitFor();
@@ -139,9 +139,9 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
       'line 6 then.respond.status: expected a status from 200 to 599, got 999',
       'line 7 then.respond.header: expected a known field; did you mean headers?',
     ]);
-    expect(await yaml().getAttribute('aria-invalid')).toBe('true');
-    expect(await dialog().getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
-    expect(await dialog().getByLabel('Delay').getAttribute('aria-invalid')).toBe('false');
+    await eventually(() => yaml().getAttribute('aria-invalid')).toBe('true');
+    await eventually(() => dialog().getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await eventually(() => dialog().getByLabel('Delay').getAttribute('aria-invalid')).toBe('false');
     const before = stage.sim.faults.list();
     await press('save');
     await dialog().getByRole('alert').getByText('then.respond.status: expected a status').waitFor();
@@ -149,14 +149,14 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     expect(stage.sim.faults.list()).toEqual(before);
     // A link marks the line of its mistake.
     await dialog().getByRole('button', { name: 'line 6' }).click();
-    expect(await yaml().evaluate(selected)).toBe('    status: 999');
+    await eventually(() => yaml().evaluate(selected)).toBe('    status: 999');
 
     await yaml().fill(wrong.replace('0, operation: listPet', '2').replace('    header: {}', ''));
     await eventually(() => issues.allInnerTexts()).toHaveLength(1);
     // The form mends the text, and keeps its comment.
     await dialog().getByLabel('Status', { exact: true }).fill('504');
     await isValid();
-    expect(await yaml().inputValue()).toContain('# my rule\nname: outage\nwhen: { nth: 2 }\n');
+    await eventually(() => yaml().inputValue()).toContain('# my rule\nname: outage\nwhen: { nth: 2 }\n');
     await press('save');
     await line().getByText('504 · after 1 more request · applied 0 of 0').waitFor();
   });
@@ -170,7 +170,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
       await dialog().locator('li').filter({ hasText: message }).waitFor();
     };
     await reported('name: outage\nwhen: { nth: 1\nthen: { hang: true }\n', 'expected valid YAML');
-    expect(await dialog().getByLabel('Status', { exact: true }).isDisabled()).toBe(true);
+    await eventually(() => dialog().getByLabel('Status', { exact: true }).isDisabled()).toBe(true);
     await press('save');
     await dialog().getByText('The YAML cannot be read; see above.').waitFor();
     await reported('- name: outage\n  then: { hang: true }\n', 'expected a fault rule: a map with name, when and then');
@@ -178,7 +178,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     const renamed = 'name: hanging\nthen: { hang: true }\n';
     await yaml().fill(renamed);
     await isValid();
-    expect(await dialog().getByLabel('Name').isEnabled()).toBe(true);
+    await eventually(() => dialog().getByLabel('Name').isEnabled()).toBe(true);
     stage.sim.faults.remove('outage');
     await press('save');
     await dialog().getByRole('alert').getByText('Unknown fault rule').waitFor();
@@ -225,7 +225,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
         .allInnerTexts();
     const all = ["Request's status", "Request's petId", "Request's number"];
     await openMore();
-    expect(await conditions()).toEqual(all);
+    await eventually(conditions).toEqual(all);
     // No field moves while an operation is typed.
     await dialog().getByLabel('Path or operation').fill('trackParcel');
     expect(await conditions()).toEqual(all);
@@ -237,9 +237,9 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await isValid();
     const fill = (name: string, text: string) => dialog().getByLabel(name, { exact: true }).fill(text);
     const what = () => dialog().getByLabel('What happens').locator('option:checked').innerText();
-    expect(await what()).toBe('outage: 503, retry after 2 s');
+    await eventually(what).toBe('outage: 503, retry after 2 s');
     await fill('Status', '500');
-    expect(await what()).toBe('outage: 500, retry after 2 s');
+    await eventually(what).toBe('outage: 500, retry after 2 s');
     await openMore();
     const above = () => dialog().getByLabel('Method').boundingBox();
     const before = await above();
@@ -253,7 +253,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     }
     await fill('Path or operation', 'GET /v1/pets');
     await dialog().getByText('✓ This rule is valid.', { exact: true }).waitFor();
-    expect(await above()).toEqual(before);
+    await eventually(above).toEqual(before);
     await press('add');
     await line().getByText('500 · listPets · every request, 50 % of them').waitFor();
     expect(rules()).toMatchObject([{ when: { operation: ['listPets'], probability: 0.5 } }]);

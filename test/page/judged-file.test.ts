@@ -61,7 +61,7 @@ describe('a dropped recording', { tags: 'needs/chromium' }, () => {
     await overlay().waitFor();
     await fire('drop', [['client.har', har]]);
     await page.getByText('The client retried too early').first().waitFor();
-    expect(await overlay().count()).toBe(0);
+    await eventually(() => overlay().count()).toBe(0);
     await page.getByRole('heading', { name: 'client.har' }).waitFor();
     await page.getByText('finished run').waitFor();
     await eventually(() => rows().count()).toBe(10);

@@ -29,7 +29,7 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     // A key that nobody has used takes one line.
     const unused = page.locator('.key').filter({ hasText: 'business-key' });
     expect((await boxOf(unused)).height).toBeLessThan(40);
-    expect(await unused.innerText()).toContain('0 / 1,000');
+    await eventually(() => unused.innerText()).toContain('0 / 1,000');
     const add = await boxOf(page.getByRole('button', { name: 'add a fault rule' }));
     expect(add.y + add.height).toBeLessThan(800);
 
@@ -39,15 +39,17 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await page.getByRole('button', { name: 'refill the minute: business-key' }).click();
     // The card stays open, so that its buttons keep their place.
     await unused.getByText('0 / 1,000').waitFor();
-    expect(await page.getByRole('button', { name: 'refill the minute: business-key' }).isVisible()).toBe(true);
+    await eventually(() => page.getByRole('button', { name: 'refill the minute: business-key' }).isVisible()).toBe(
+      true,
+    );
 
     await openFindings(page);
     await page.locator('.finding').nth(2).waitFor();
-    expect(await page.locator('.list').isVisible()).toBe(false);
+    await eventually(() => page.locator('.list').isVisible()).toBe(false);
     await page.setViewportSize({ width: 1440, height: 800 });
     await page.locator('.list').waitFor();
-    expect(await page.locator('.finding').nth(2).isVisible()).toBe(true);
-    expect(await page.getByRole('button', { name: '3 Findings' }).isVisible()).toBe(false);
+    await eventually(() => page.locator('.finding').nth(2).isVisible()).toBe(true);
+    await eventually(() => page.getByRole('button', { name: '3 Findings' }).isVisible()).toBe(false);
     expect(opened.errors).toEqual([]);
   });
 
@@ -105,7 +107,7 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
             }),
           ),
         ).size;
-      expect(await parts.count()).toBe(5);
+      await eventually(() => parts.count()).toBe(5);
       await eventually(() => lines(parts)).toBe(1);
       await eventually(() => lines(page.locator('.detail > .acts button'))).toBe(1);
     }
@@ -176,7 +178,7 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await page.getByLabel('Amount to move the clock by').fill('1 day');
     await page.getByRole('button', { name: 'move by' }).click();
     await page.locator('.told').getByText('got "1 day"').waitFor();
-    expect(await colorOf()).not.toBe(change);
+    await eventually(colorOf).not.toBe(change);
   });
 
   test('the fields of a pet stand in its columns, and change none of their widths', async () => {
@@ -210,10 +212,10 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
         const { width } = context.measureText(select.selectedOptions[0]?.text ?? '');
         return select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) > width + 16;
       });
-    expect(await isWide()).toBe(true);
+    await eventually(isWide).toBe(true);
     await choice.selectOption('checkout-tests');
     await page.locator('.base').getByText('/s/checkout-tests/v1').waitFor();
-    expect(await isWide()).toBe(true);
+    await eventually(isWide).toBe(true);
   });
 
   test("a click on a key's name shows its requests and its lane, and a second click all", async () => {
@@ -227,8 +229,8 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await page.getByText('1 of 10 requests').waitFor();
     // The numbers of the chips are those of the key.
     await page.getByRole('button', { name: /^refused/ }).waitFor({ state: 'hidden' });
-    expect(await page.locator('.list').isVisible()).toBe(true);
-    expect(await name.getAttribute('aria-pressed')).toBe('true');
+    await eventually(() => page.locator('.list').isVisible()).toBe(true);
+    await eventually(() => name.getAttribute('aria-pressed')).toBe('true');
     await eventually(lanes).toEqual(['? pro-key: 1 served']);
     await name.click();
     await eventually(() => rows().count()).toBe(10);
@@ -239,10 +241,10 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     const today = new Date().toISOString().slice(0, 10);
     await open({ ...storm, clock: { start: `${today}T12:00:00Z`, mode: 'frozen' } });
     const base = page.locator('.base code');
-    expect(await base.textContent()).toBe(stage.server.baseUrl.replace('http://', ''));
-    expect(await isCut(base)).toBe(false);
+    await eventually(() => base.textContent()).toBe(stage.server.baseUrl.replace('http://', ''));
+    await eventually(() => isCut(base)).toBe(false);
     const time = () => page.locator('.clock time').innerText();
-    expect(await time()).toMatch(/^12:00:\d\d frozen$/);
+    await eventually(time).toMatch(/^12:00:\d\d frozen$/);
     await moveClock(page, '+1 day');
     const [name, day] = new Date(Date.parse(`${today}T12:00:00Z`) + 86_400_000).toUTCString().split(/,? /);
     await eventually(time).toMatch(new RegExp(`^${name} ${Number(day)} \\w+ 12:00:\\d\\d`));
@@ -255,7 +257,7 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await stage.call(name, '/pets?status=pending&limit=100');
     const row = rows().filter({ hasText: 'status=pending' });
     await row.waitFor();
-    for (const cell of ['.who', '.target', '.why']) expect(await isCut(row.locator(cell)), cell).toBe(false);
+    for (const cell of ['.who', '.target', '.why']) await eventually(() => isCut(row.locator(cell)), cell).toBe(false);
   });
 });
 
@@ -332,9 +334,9 @@ describe('several clients', { tags: 'needs/chromium' }, () => {
       ['right-client', '✓ pass'],
     ] as const) {
       const card = page.locator('.key').filter({ hasText: client });
-      expect(await card.locator('.pill').innerText()).toBe(pill);
+      await eventually(() => card.locator('.pill').innerText()).toBe(pill);
     }
-    expect(await page.getByLabel('Judge').locator('option').allTextContents()).toEqual(
+    await eventually(() => page.getByLabel('Judge').locator('option').allTextContents()).toEqual(
       expect.arrayContaining(['all keys', '✗ wrong-client', '✓ right-client', 'free-key']),
     );
     await page.getByText('In words').click();
@@ -383,15 +385,16 @@ describe('an empty page', { tags: 'needs/chromium' }, () => {
     const { page, errors } = await openPage(`${stage.server.controlUrl}/`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const line = `curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`;
+    await page.getByText(line).waitFor();
     await button('Copy curl').click();
     await page.getByText('Copied.').waitFor();
-    const line = await page.evaluate(() => navigator.clipboard.readText());
-    expect(line).toBe(`curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
     await button('Send a request').click();
     await rows().filter({ hasText: 'free-keyGET/pets?limit=3200' }).waitFor();
     // The verdict on a request that tests nothing offers the same scenario, instead of a command.
     await page.getByText('so nothing was put to the test.').waitFor();
-    expect(await page.locator('.reason').innerText()).not.toContain('npx');
+    await eventually(() => page.locator('.reason').innerText()).not.toContain('npx');
     await button('Load minute-wall').click();
     await page.getByText('Loaded minute-wall.').waitFor();
     expect(stage.sim.name).toBe('minute-wall');
@@ -426,6 +429,6 @@ describe('an empty page', { tags: 'needs/chromium' }, () => {
     await eventually(() => stage.server.sandboxes.list()).toEqual([]);
     // Nobody's state was touched.
     expect(stage.sim.journal.size).toBe(0);
-    expect(await page.getByRole('button', { name: 'back', exact: true }).count()).toBe(0);
+    await eventually(() => page.getByRole('button', { name: 'back', exact: true }).count()).toBe(0);
   });
 });

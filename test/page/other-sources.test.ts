@@ -112,7 +112,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('finished run', { exact: true }).waitFor();
       await eventually(() => rows().count()).toBe(9);
       await page.getByText('The client retried too early').waitFor();
-      expect(new URL(page.url()).hash).toBe('');
+      await eventually(() => new URL(page.url()).hash).toBe('');
       expect(opened.errors).toEqual([]);
     });
 
@@ -210,7 +210,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
     // Keys without requests are left out.
-    expect(await page.locator('.key').count()).toBe(1);
+    await eventually(() => page.locator('.key').count()).toBe(1);
     await openFindings(page);
     await page
       .locator('.finding')
@@ -224,7 +224,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('In words').click();
     await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
     await page.getByText('unchanged').waitFor();
-    expect(await page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
+    await eventually(() => page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
     expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);
     expect(opened.errors).toEqual([]);
   });

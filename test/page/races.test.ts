@@ -25,12 +25,12 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await page.getByText('The link points to nothing in this run.').waitFor();
     await rows().first().click();
     await page.getByRole('heading', { name: /^Why / }).waitFor();
-    expect(new URL(page.url()).hash).toBe('#request=9');
+    await eventually(() => new URL(page.url()).hash).toBe('#request=9');
     await page.evaluate(() => {
       location.hash = '#request=5';
     });
     await page.getByRole('heading', { name: 'request 5' }).waitFor();
-    expect(await page.locator('.told').count()).toBe(0);
+    await eventually(() => page.locator('.told').count()).toBe(0);
   });
 
   test('a paused list stays the same when a request is selected', async () => {
@@ -58,9 +58,9 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await page.locator('.pause', { hasText: 'Resume' }).waitFor();
     await stage.control('POST', '/reset');
     await page.getByText('No requests yet.').waitFor();
-    expect(await page.locator('.detail').count()).toBe(0);
+    await eventually(() => page.locator('.detail').count()).toBe(0);
     await page.locator('.pause', { hasText: 'Pause' }).waitFor();
-    expect(new URL(page.url()).hash).toBe('');
+    await eventually(() => new URL(page.url()).hash).toBe('');
   });
 
   test('undo after a double click on Reset restores the state before the first click', async () => {
@@ -137,8 +137,8 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     });
     await page.getByText('finished run').waitFor();
     await eventually(() => rows().count()).toBe(9);
-    expect(await page.locator('.detail').count()).toBe(0);
-    expect(new URL(page.url()).hash).toBe('');
+    await eventually(() => page.locator('.detail').count()).toBe(0);
+    await eventually(() => new URL(page.url()).hash).toBe('');
   });
 
   test('pets show bidirectional control characters as escapes', async () => {
@@ -221,7 +221,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await row.hover();
     await row.locator('.curl').click();
     await page.getByText('Copied.').waitFor();
-    expect(await copied()).toContain('/v1/pets?limit=2');
+    await eventually(copied).toContain('/v1/pets?limit=2');
     expect(await page.locator('.detail').count()).toBe(0);
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'Why 429' }).waitFor();

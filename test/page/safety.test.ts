@@ -53,7 +53,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       await page.locator('.detail pre').first().waitFor();
     }
     await page.getByText('In words').click();
-    expect(await page.locator('h1').textContent()).toContain(evil);
+    await eventually(() => page.locator('h1').textContent()).toContain(evil);
     expect(await page.locator('.detail, .list, aside').locator('script, img, b b').count()).toBe(0);
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
     expect(opened.errors).toEqual([]);
@@ -67,7 +67,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     await rows().first().click();
     const body = page.locator('.detail pre').last();
     await body.waitFor();
-    expect(await body.textContent()).toContain('"name": "Rex\\u202eevil שלום"');
+    await eventually(() => body.textContent()).toContain('"name": "Rex\\u202eevil שלום"');
   });
 
   test('has a strict content security policy, requests no other origin, and cannot be embedded in a frame', async () => {
@@ -270,7 +270,9 @@ describe('the page', { tags: 'needs/chromium' }, () => {
         for (const [state, reach] of Object.entries(states)) {
           await reach();
           expect(await violations(page), state).toEqual([]);
-          expect(await page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(width);
+          await eventually(() => page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(
+            width,
+          );
         }
       });
     }

@@ -6,7 +6,17 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { guarded } from '../../src/msw.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, frames, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
+import {
+  eventually,
+  frames,
+  judged,
+  makeStorm,
+  moveClock,
+  openFindings,
+  type PageStage,
+  storm,
+  useBrowser,
+} from './stage.js';
 
 describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -122,17 +132,13 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     test('zooms and filters by dragging; Esc shows everything; a click selects the request', async () => {
       await open();
       await makeStorm(stage);
-      await rows().nth(8).waitFor();
-      await page.locator('.finding').first().waitFor({ state: 'attached' });
-      const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number; width: number };
-      await page.mouse.move(box.x + 112, box.y + 30);
-      await page.mouse.down();
-      await page.mouse.move(box.x + 300, box.y + 40, { steps: 4 });
-      await page.mouse.up();
+      await judged(page, 9);
+      const canvas = page.locator('canvas');
+      await canvas.dragTo(canvas, { sourcePosition: { x: 112, y: 30 }, targetPosition: { x: 300, y: 40 } });
       await page.getByText(/^[1-8] of 9 requests/).waitFor();
       await page.getByRole('button', { name: 'show all' }).click();
       await page.getByText('9 requests', { exact: true }).waitFor();
-      await page.mouse.click(box.x + 120, box.y + 38);
+      await canvas.click({ position: { x: 120, y: 38 } });
       await page.getByRole('heading', { name: 'Why 200' }).waitFor();
     });
 
@@ -241,11 +247,11 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await rows().filter({ hasText: 'banned for 2:00' }).click();
       const detail = page.locator('.detail');
       await detail.getByText('so the key is banned until 12:02:07').waitFor();
-      expect(
+      const steps = async () =>
         (await detail.locator('ol.why li').allTextContents()).map((text) =>
           text.replace(/^\S(passed: |noted: |stopped: )?/, ''),
-        ),
-      ).toEqual([
+        );
+      await eventually(steps).toEqual([
         'key found: free-key, plan free',
         'not banned yet',
         'minute: 60 of 60 usedassumption windowStart',
@@ -351,7 +357,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await page.locator('h1 .pill').getByText('API not reached').waitFor();
       await page.locator('figure.timeline').getByText('No request reached the API.').waitFor();
       await page.locator('.empty').getByText('No request reached the API.').waitFor();
-      expect(await page.getByText('No requests yet').count()).toBe(0);
+      await eventually(() => page.getByText('No requests yet').count()).toBe(0);
     });
 
     test('an empty timeline shows an example request until the first request', async () => {
@@ -360,11 +366,11 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       const figure = page.locator('figure.timeline');
       await figure.getByText('Each key gets a line here with its first request.').waitFor();
       await eventually(() => figure.locator('code').textContent()).toBe(line);
-      expect(await figure.locator('canvas').isVisible()).toBe(false);
+      await eventually(() => figure.locator('canvas').isVisible()).toBe(false);
       await stage.call('free-key');
       await figure.locator('canvas').waitFor();
       await eventually(() => figure.getByText('1 served').count()).toBe(1);
-      expect(await figure.getByText('Each key gets').count()).toBe(0);
+      await eventually(() => figure.getByText('Each key gets').count()).toBe(0);
       const isDrawn = () =>
         figure.locator('canvas').evaluate((element) => {
           const canvas = element as HTMLCanvasElement;
@@ -415,7 +421,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     test('heading and tab title show a loaded scenario before any request', async () => {
       await open({ name: 'first' });
       await stage.control('POST', '/scenario', { scenario: 'tiny' });
-      await page.getByRole('heading', { level: 1 }).filter({ hasText: 'tiny' }).waitFor({ timeout: 5_000 });
+      await page.getByRole('heading', { level: 1 }).filter({ hasText: 'tiny' }).waitFor();
       await eventually(() => page.title()).toContain('tiny');
     });
 

@@ -9,7 +9,7 @@ import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
 
 /** Waits until a value meets what follows, also on a machine that has much to do. */
-export const eventually = <Value>(value: () => Value) => expect.poll(value, patience);
+export const eventually = <Value>(value: () => Value, message = '') => expect.poll(value, { ...patience, message });
 
 export interface PageStage {
   sim: Simulator;
@@ -104,6 +104,13 @@ export function useBrowser() {
     rows: () => (pages.at(-1) as Page).locator('.list .row:not([hidden])'),
   };
 }
+
+/** Waits for the verdict on a number of requests. Each verdict may move all that is below it. */
+export const judged = (page: Page, requests: number): Promise<void> =>
+  page
+    .locator('.verdict .note')
+    .getByText(new RegExp(`^${requests} requests?: `))
+    .waitFor();
 
 /** Opens the tab with the findings, which a page below 1400 pixels has. */
 export const openFindings = (page: Page): Promise<void> =>
