@@ -5,6 +5,7 @@ import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type OnAnswer, type RunningServer } from '../../src/node.js';
 import { noon, threePets } from '../support/adapters.js';
+import { patience } from '../support/patience.js';
 import {
   type RawClient,
   rawClient,
@@ -80,10 +81,10 @@ for (const side of ['net.client.socket', 'net.server.socket']) {
 }
 
 /** Waits until a number of sockets are open. */
-async function socketsAre(count: number): Promise<void> {
-  for (let tries = 0; sockets.size !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
-  expect(sockets.size).toBe(count);
-}
+const socketsAre = (count: number) => vi.waitFor(() => expect(sockets.size).toBe(count), patience);
+
+/** Waits until a rule was applied to a request, whose response now waits for the clock. */
+const isWaiting = ({ sim }: Wire, rule = 0) => vi.waitUntil(() => sim.faults.list()[rule]?.applied === 1, patience);
 
 /** A client that has sent requests. */
 async function sent({ client }: Wire, ...texts: string[]) {
@@ -100,12 +101,13 @@ async function outcome(wire: Wire, text = get) {
 }
 
 /** Disconnects while the server waits, and lets all of its waits end. */
-async function leave({ sim }: Wire, one: RawClient) {
+async function leave(wire: Wire, one: RawClient) {
+  await isWaiting(wire);
   await aWhile();
   expect(one.state).toBe('open');
   one.leave();
-  await aWhile();
-  sim.clock.advance('1h');
+  await socketsAre(0);
+  wire.sim.clock.advance('1h');
   await aWhile();
 }
 
@@ -431,7 +433,7 @@ describe('pipelined requests', () => {
     await one.until(({ received }) => readAnswer(received).body.length === 100);
     wire.sim.clock.advance('1s');
     await one.until(({ received }) => readAnswers(received).length === 1);
-    await aWhile();
+    await isWaiting(wire, 1);
     wire.sim.clock.advance('5s');
     await one.until(({ received }) => readAnswers(received).length === 3);
     expect(readAnswers(one.received).map(({ body }) => body.length)).toEqual([listed.length, 56, 53]);
@@ -457,7 +459,7 @@ test.each<[Then, stored: number]>([
 ])('a client that disconnects during %j is logged without a response, with %i pets', async (then, stored) => {
   const wire = await faulty(then);
   await leave(wire, await sent(wire, post));
-  expect(wire.sim.pets.size).toBe(stored);
+  await vi.waitFor(() => expect(wire.sim.pets.size).toBe(stored), patience);
   expect(wire.logged).toEqual(['/v1/pets undefined']);
 });
 
@@ -465,7 +467,7 @@ describe('a delay', () => {
   test('ends at its millisecond of the clock, and Date is the time of its end', async () => {
     const wire = await faulty({ delay: '30s' });
     const one = await sent(wire, get);
-    await aWhile();
+    await isWaiting(wire);
     wire.sim.clock.advance(29_999);
     await aWhile();
     expect(one.received).toBe('');
