@@ -51,56 +51,52 @@ test.each([
     'option httpchk\n  http-check send meth GET uri /__sim/health ver HTTP/1.1 hdr Host localhost',
     'GET /__sim/health 200',
   ],
-])(
-  'HAProxy with %s takes the server for up, and passes requests',
-  async (_what, check, seen) => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-haproxy-'));
-    const socket = join(folder, 'socket');
-    const others = new Set<string>();
-    const server = await listen(createSimulator({ scenario: { limits: 'off' } }), {
-      port: 0,
-      onAnswer({ method, url = '' }, { status }) {
-        if (!url.startsWith('/v1')) others.add(`${method} ${url} ${status}`);
-      },
-    });
-    const front = await freePort();
-    const file = join(folder, 'haproxy.cfg');
-    writeFileSync(file, configuration(check, { socket, front, back: server.port }));
-    const proxy = spawn('haproxy', ['-f', file], { stdio: 'ignore' });
-    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-    const call = async (method: string, path: string, body?: string) => {
-      const headers = { authorization: 'Bearer free-key', ...(body && { 'content-type': 'application/json' }) };
-      const outgoing = request({ port: front, host: '127.0.0.1', method, path, headers, agent }).end(body);
-      const [response] = await once(outgoing, 'response');
-      return [response.statusCode, (await text(response)) !== ''];
-    };
-    try {
-      await once(proxy, 'spawn');
-      // Up it is until the first check; so until the second.
-      await vi.waitFor(async () => expect(Number((await statistics(socket)).hanafail ?? 'x')).toBe(0), patience);
-      await vi.waitFor(() => expect([...others]).toEqual([seen]), patience);
-      for (let n = 0; n < 20; n++) {
-        expect(await call('GET', '/v1/pets?limit=2')).toEqual([200, true]);
-        expect(await call('POST', '/v1/pets', '{"name":"Rex","categoryId":1}')).toEqual([201, true]);
-        expect(await call('HEAD', '/v1/pets')).toEqual([200, false]);
-        expect(await call('GET', '/v1/pets/999999')).toEqual([404, true]);
-      }
-      const { status, chkfail, chkdown, check_status, hrsp_5xx } = await statistics(socket);
-      expect({ status, chkfail, chkdown, check_status, hrsp_5xx }).toEqual({
-        status: 'UP',
-        chkfail: '0',
-        chkdown: '0',
-        // With an asterisk while the next check runs.
-        check_status: expect.stringMatching(/^(\* )?L7OK$/),
-        hrsp_5xx: '0',
-      });
-    } finally {
-      agent.destroy();
-      proxy.kill('SIGTERM');
-      if (proxy.exitCode === null) await once(proxy, 'exit');
-      await server.close({ graceMs: 0 });
-      rmSync(folder, { recursive: true, force: true });
+])('HAProxy with %s takes the server for up, and passes requests', async (_what, check, seen) => {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-haproxy-'));
+  const socket = join(folder, 'socket');
+  const others = new Set<string>();
+  const server = await listen(createSimulator({ scenario: { limits: 'off' } }), {
+    port: 0,
+    onAnswer({ method, url = '' }, { status }) {
+      if (!url.startsWith('/v1')) others.add(`${method} ${url} ${status}`);
+    },
+  });
+  const front = await freePort();
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(file, configuration(check, { socket, front, back: server.port }));
+  const proxy = spawn('haproxy', ['-f', file], { stdio: 'ignore' });
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  const call = async (method: string, path: string, body?: string) => {
+    const headers = { authorization: 'Bearer free-key', ...(body && { 'content-type': 'application/json' }) };
+    const outgoing = request({ port: front, host: '127.0.0.1', method, path, headers, agent }).end(body);
+    const [response] = await once(outgoing, 'response');
+    return [response.statusCode, (await text(response)) !== ''];
+  };
+  try {
+    await once(proxy, 'spawn');
+    // Up it is until the first check; so until the second.
+    await vi.waitFor(async () => expect(Number((await statistics(socket)).hanafail ?? 'x')).toBe(0), patience);
+    await vi.waitFor(() => expect([...others]).toEqual([seen]), patience);
+    for (let n = 0; n < 20; n++) {
+      expect(await call('GET', '/v1/pets?limit=2')).toEqual([200, true]);
+      expect(await call('POST', '/v1/pets', '{"name":"Rex","categoryId":1}')).toEqual([201, true]);
+      expect(await call('HEAD', '/v1/pets')).toEqual([200, false]);
+      expect(await call('GET', '/v1/pets/999999')).toEqual([404, true]);
     }
-  },
-  60_000,
-);
+    const { status, chkfail, chkdown, check_status, hrsp_5xx } = await statistics(socket);
+    expect({ status, chkfail, chkdown, check_status, hrsp_5xx }).toEqual({
+      status: 'UP',
+      chkfail: '0',
+      chkdown: '0',
+      // With an asterisk while the next check runs.
+      check_status: expect.stringMatching(/^(\* )?L7OK$/),
+      hrsp_5xx: '0',
+    });
+  } finally {
+    agent.destroy();
+    proxy.kill('SIGTERM');
+    if (proxy.exitCode === null) await once(proxy, 'exit');
+    await server.close({ graceMs: 0 });
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -114,10 +114,11 @@ test.concurrent('the Vitest tests pass as printed, and the global setup serves a
   const [setup, test] = ofKind('setup');
   await write('test-a/own.test.js', test?.text ?? '');
   await write('test-b/own.test.js', test?.text ?? '');
-  // Vitest's 5 s are too few for a search on a machine under load.
+  // Vitest's 5 s and 10 s are too few on a machine under load.
+  const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
   const projects = [
-    { test: { name: 'blocks', include: files, isolate: false, testTimeout: 60_000 } },
-    { test: { name: 'setup', globalSetup: `./${setup?.file}`, include: ['test-*/*'], testTimeout: 60_000 } },
+    { test: { name: 'blocks', include: files, isolate: false, ...timeouts } },
+    { test: { name: 'setup', globalSetup: `./${setup?.file}`, include: ['test-*/*'], ...timeouts } },
   ];
   await write('two.config.js', `export default ${JSON.stringify({ test: { projects } })};`);
   const run = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'two.config.js', '--reporter', 'json'];
@@ -145,7 +146,9 @@ test.concurrent('the Playwright tests pass as printed', { tags: 'needs/chromium'
   try {
     const baseURL = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     const use = { baseURL, launchOptions: { executablePath: chromiumPath, args: chromiumArguments } };
-    await write('playwright.config.ts', `export default ${JSON.stringify({ use })};`);
+    // Playwright's 30 s and 5 s are too few on a machine under load.
+    const timeouts = { timeout: 120_000, expect: { timeout: 60_000 } };
+    await write('playwright.config.ts', `export default ${JSON.stringify({ use, ...timeouts })};`);
     const cli = join(root, 'node_modules/@playwright/test/cli.js');
     const env = { ...process.env, PETSTORE_SIM_URL: server.controlUrl };
     const files = ofKind('playwright').map(({ file }) => file);

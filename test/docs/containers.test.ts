@@ -160,7 +160,7 @@ describe('the image of docs/containers.md', { timeout: 120_000 }, () => {
   });
 });
 
-test('nginx serves the simulator under the path of the page', { tags: 'needs/nginx', timeout: 60_000 }, async () => {
+test('nginx serves the simulator under the path of the page', { tags: 'needs/nginx' }, async () => {
   const [port, proxyPort] = [await freePort(), await freePort()];
   const command = (publicUrlBlock.trim().split(' ') as string[]).slice(2);
   const told = command.at(-1) as string;

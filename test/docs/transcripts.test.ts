@@ -117,6 +117,9 @@ function comparable(text: string, { command }: Step): string {
   if (!/ (exec|matrix|gauntlet|hunt|certify) /.test(command)) return shown;
   return (
     shown
+      // A busy machine is named under the verdict, in a row of a table, or before a repetition.
+      .replace(/^(?:petstore-sim: | *)machine was busy \(lag .*\n/gm, '')
+      .replace(/; machine was busy \(lag [^)]*\)/g, '')
       .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
       .replace(patternOfWaits, 'allowed, *.')
       // The start within a second decides whether the two promises differ.

@@ -68,13 +68,18 @@ describe.concurrent('the example projects with the installed package', { timeout
         String,
       );
       const CHROMIUM_ARGS = [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
-      const output = await runIn(cwd, 'npm', ['run', '--silent', 'test:e2e', '--', '--reporter', 'json'], {
-        DEV_PORT,
-        PREVIEW_PORT,
-        PETSTORE_PORT,
-        CHROMIUM_PATH: chromiumPath,
-        CHROMIUM_ARGS: JSON.stringify(CHROMIUM_ARGS),
-      });
+      const output = await runIn(
+        cwd,
+        'npm',
+        ['run', '--silent', 'test:e2e', '--', '--timeout', '120000', '--reporter', 'json'],
+        {
+          DEV_PORT,
+          PREVIEW_PORT,
+          PETSTORE_PORT,
+          CHROMIUM_PATH: chromiumPath,
+          CHROMIUM_ARGS: JSON.stringify(CHROMIUM_ARGS),
+        },
+      );
       const { stats } = JSON.parse(output.slice(output.indexOf('\n{')));
       expect(stats).toMatchObject({ expected: 4, unexpected: 0, flaky: 0, skipped: 0 });
     });

@@ -4,7 +4,9 @@ import { chromiumArguments } from '../../support/chromium.js';
 /** Configuration of playwright.inner.ts, for playwright-runs.test.ts. */
 export default defineConfig({
   testMatch: 'playwright.inner.ts',
-  timeout: 20_000,
+  // A timeout on a machine under load says nothing of the kit.
+  timeout: 120_000,
+  expect: { timeout: 60_000 },
   workers: 2,
   fullyParallel: true,
   use: {
