@@ -26,7 +26,7 @@ describe('hunt finds nothing in a right client:', () => {
   });
 
   test.each(names)('%s, in many runs', { tags: 'extended', timeout: 1_800_000 }, async (name) => {
-    expect(await finds(name, { runs: tries(1_500, 10_000), seed: seed + 10 })).toEqual([]);
+    expect(await finds(name, { runs: tries(500, 10_000), seed: seed + 10 })).toEqual([]);
   });
 });
 
@@ -53,5 +53,6 @@ test('memory does not grow with the number of runs', { tags: 'extended', timeout
     return process.memoryUsage().heapUsed;
   };
   const before = await heapBytes(500);
-  expect((await heapBytes(10_000)) - before).toBeLessThan(60e6);
+  // Less than 6 kB a run: a run that is kept has more in its journal alone.
+  expect((await heapBytes(3_000)) - before).toBeLessThan(15e6);
 });
