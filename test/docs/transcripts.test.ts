@@ -128,7 +128,9 @@ function comparable(text: string, { command }: Step): string {
       .replace(/([•×!#]) +(?=[•×!#─═])/g, '$1')
       .replace(/─+/g, '─')
       .replace(/═+/g, '═')
+      // A ban that begins late leaves no room for its end.
       .replace(/#═/g, '#')
+      .replace(/ \* s ›/g, '›')
       .replace(/─?┴[─┴]*/, '┴')
       .replace(/(\* s\s+){3,}/, '* s ')
       .replace(/\s+/g, ' ')
