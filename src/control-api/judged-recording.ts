@@ -1,4 +1,4 @@
-import { type JudgeRecordingOptions, judgeRecording } from '../judge/judge-recording.js';
+import { type JudgeRecordingOptions, judgeRecordingInSteps } from '../judge/judge-recording.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { remainingIn } from '../judge/promises.js';
 import { untested } from '../judge/report/wording.js';
@@ -6,6 +6,8 @@ import { type ResultOptions, type RunResult, resultOf } from '../judge/run-resul
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Exchange } from '../traffic-files/exchange.js';
 import type { Recording } from '../traffic-files/read-recording.js';
+import type { Steps } from '../values/steps.js';
+import { lazyList } from './lazy-result.js';
 import { recordedEntries, recordedKeys } from './recorded-entries.js';
 import { keyVerdictPath, maximumKeyVerdicts, type RunReport, runFormat } from './run-report.js';
 
@@ -22,39 +24,42 @@ interface JudgedRecording {
   /** Recorded requests, in which refusals by a limit are marked. */
   readonly entries: readonly Exchange[];
   /** Creates the report data, with the shown verdict. */
-  report(shown: RunResult): RunReport;
+  report(shown: RunResult): Steps<RunReport>;
 }
 
-/** Judges a client by a recording, as `petstore-sim judge` and the dashboard do. */
-export function judgedRecording(
+/**
+ * Judges a client by a recording, as `petstore-sim judge` and the dashboard do. Works in steps, between which a server
+ * handles requests.
+ */
+export function* judgedRecording(
   { exchanges: read, service, leftOut, isCut, notes }: Omit<Recording, 'baseUrls' | 'entries' | 'clockOffsetMs'>,
   { refusals = [], result: resultOptions = {}, ...options }: JudgedRecordingOptions,
-): JudgedRecording {
+): Steps<JudgedRecording> {
   const exchanges = withRefusals(read, refusals);
-  const judge = (some: readonly Exchange[]) => judgeRecording(some, { ...options, service, leftOut, isCut });
-  const verdict = judge(exchanges);
+  const judge = (some: readonly Exchange[]) => judgeRecordingInSteps(some, { ...options, service, leftOut, isCut });
+  const verdict = yield* judge(exchanges);
   const entries = withRefusals(exchanges, [429]);
   return {
     result: resultOf(verdict, resultOptions),
     entries,
-    report(shown) {
+    *report(shown) {
       const keys = recordedKeys(entries);
+      yield;
       const nowMs = entries.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
+      const ofKeys: RunReport['answers'] = {};
+      if (keys.length > 1 && keys.length <= maximumKeyVerdicts)
+        for (const { key, id } of keys) {
+          // A request without a known key may be one of this key.
+          const own = exchanges.filter(({ token }) => token === undefined || token === key);
+          ofKeys[keyVerdictPath(id)] = withUntested(yield* judge(own));
+        }
       return {
         format: runFormat,
-        entries: recordedEntries(entries),
+        entries: lazyList(recordedEntries(entries)),
         changes: [],
         answers: {
           '/verdict': withUntested(notes.length === 0 ? shown : { ...shown, notes }),
-          ...Object.fromEntries(
-            keys.length < 2 || keys.length > maximumKeyVerdicts
-              ? []
-              : keys.map(({ key, id }) => {
-                  // A request without a known key may be one of this key.
-                  const own = exchanges.filter(({ token }) => token === undefined || token === key);
-                  return [keyVerdictPath(id), withUntested(judge(own))];
-                }),
-          ),
+          ...ofKeys,
           '/scenario': { name: shown.scenario, scenario: {} },
           '/keys?limit=100': { keys: keys.slice(0, 100), total: keys.length },
           '/clock': { now: new Date(nowMs).toISOString(), mode: 'frozen' },

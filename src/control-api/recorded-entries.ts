@@ -17,10 +17,10 @@ import { explain } from './why.js';
 const maximumCharacters = 4_000;
 
 /** Converts recorded exchanges to journal entries, for the dashboard. */
-export function recordedEntries(exchanges: readonly Exchange[]): JournalEntry[] {
+export function* recordedEntries(exchanges: readonly Exchange[]): Generator<JournalEntry> {
   const rowFields = createRowFields();
   const refusals = new Map<string | undefined, RequestRecord>();
-  return exchanges.map((exchange): JournalEntry => {
+  for (const exchange of exchanges) {
     const entry = withPromise(exchange);
     const { token, refusal, promisedAtMs, baseUrl, headers, requestHeaders, requestBody, responseBody } = entry;
     const before = refusals.get(token);
@@ -39,8 +39,8 @@ export function recordedEntries(exchanges: readonly Exchange[]): JournalEntry[] 
       ...(responseBody !== '' && { responseBody: bodyOf(textOfBytes(responseBody)) }),
       ...(entry.client !== undefined && { client: entry.client }),
     };
-    return exchange.isOwn ? { ...shownEntry, why: explain(shownEntry) } : shownEntry;
-  });
+    yield exchange.isOwn ? { ...shownEntry, why: explain(shownEntry) } : shownEntry;
+  }
 }
 
 /** Adds the time from which the client may retry. Only recordings of the simulator contain the true time. */

@@ -1,7 +1,7 @@
 import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
-import { runToEnd } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { afterCut } from './conclude.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
@@ -36,14 +36,19 @@ export interface JudgeRecordingOptions
  * parts on which the rule rests. The client passes only if no refusal, lost response or request during a wait lacks
  * what a rule reads.
  */
-export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
+export const judgeRecording = (exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict =>
+  runToEnd(judgeRecordingInSteps(exchanges, options));
+
+/** Does the same as `judgeRecording`, in steps between which a server handles requests. */
+export function* judgeRecordingInSteps(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Steps<Verdict> {
   const { name: scenario, isOneKey = false, leftOut = [], isCut = false, ...known } = options;
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
   const facts = { ...known, scenario, nowMs, isCut };
   const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
   const recorded = withDerivedLacks(isOwn ? exchanges : exchanges.map(withRefusalBeforeReset), isOwn || isOneKey);
   const gaps = { leftOut, isCut };
-  const { whole, verdict } = isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
+  yield;
+  const { whole, verdict } = yield* isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
   return withLeftOut(withLacks(verdict, whole, leftOut), exchanges, leftOut);
 }
 
@@ -52,29 +57,29 @@ interface GapFacts {
   readonly isCut: boolean;
 }
 
-function judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
-  const runFor = createRunFor(exchanges, facts, gaps, KnownRequest);
+function* judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = yield* createRunFor(exchanges, facts, gaps, KnownRequest);
   const whole = runFor([]);
-  return { whole, verdict: runToEnd(verdictOn(whole, (rule) => rule.judge(runFor(rule.restsOn)))) };
+  return { whole, verdict: yield* verdictOn(whole, (rule) => rule.judge(runFor(rule.restsOn))) };
 }
 
-function judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
-  const runFor = createRunFor(exchanges, facts, gaps, JudgedRequest);
+function* judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = yield* createRunFor(exchanges, facts, gaps, JudgedRequest);
   const whole = runFor([]);
-  return { whole, verdict: runToEnd(verdictOn(whole, judgeByWire(runFor))) };
+  return { whole, verdict: yield* verdictOn(whole, judgeByWire(runFor)) };
 }
 
 /**
  * Creates a function that returns the run of the exchanges that have certain parts. The other exchanges are gaps of
  * this run.
  */
-function createRunFor<Request extends JudgedRequest>(
+function* createRunFor<Request extends JudgedRequest>(
   exchanges: readonly Exchange[],
   facts: RunFacts,
   { leftOut, isCut }: GapFacts,
   Kind: RequestClass<Request>,
-): (restsOn: RestsOn) => Run<Request> {
-  const whole = runToEnd(createRun(exchanges, facts, Kind));
+): Steps<(restsOn: RestsOn) => Run<Request>> {
+  const whole = yield* createRun(exchanges, facts, Kind);
   const everMissing = new Set(exchanges.flatMap(({ missing }) => missing));
   const runs = new Map<string, Run<Request>>();
   return (restsOn) => {

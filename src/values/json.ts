@@ -29,6 +29,8 @@ const whitespace = /[ \t\n\r]*/y;
 /** Part of a JSON string without escapes, which is copied unchanged. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names them as what must be escaped
 const plainRun = /[^"\\\u0000-\u001f]*/y;
+/** Number of escapes in a string from which the built-in parser is faster. */
+const manyEscapes = 16;
 const escapes: Record<string, string> = {
   '"': '"',
   '\\': '\\',
@@ -70,21 +72,44 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   };
 
   const readString = (): string => {
-    at++;
-    let value = '';
-    for (;;) {
-      plainRun.lastIndex = at;
-      plainRun.test(text);
-      value += text.slice(at, plainRun.lastIndex);
-      at = plainRun.lastIndex;
-      const char = text[at];
-      if (char === '"') break;
-      if (char !== '\\') fail('a closing quote or an escaped character');
-      value += readEscape();
+    const start = at++;
+    let value = readPlain();
+    for (let count = 1; text[at] !== '"'; count++) {
+      if (text[at] !== '\\') fail('a closing quote or an escaped character');
+      value += readEscape() + readPlain();
+      if (count === manyEscapes) value = readValid(start) ?? value;
     }
     at++;
     if (!value.isWellFormed()) throw new JsonError('a string holds a lone surrogate, which is not well-formed Unicode');
     return value;
+  };
+
+  const readPlain = (): string => {
+    plainRun.lastIndex = at;
+    plainRun.test(text);
+    const plain = text.slice(at, plainRun.lastIndex);
+    at = plainRun.lastIndex;
+    return plain;
+  };
+
+  /**
+   * Reads a string up to its closing quote by the built-in parser, in a tenth of the time for a HAR file in a string.
+   * Returns `undefined` for an invalid string.
+   */
+  const readValid = (start: number): string | undefined => {
+    let end = at;
+    let first: number;
+    do {
+      end = text.indexOf('"', end + 1);
+      for (first = end; text[first - 1] === '\\'; ) first--;
+    } while ((end - first) % 2 === 1);
+    try {
+      const value = JSON.parse(text.slice(start, end + 1));
+      at = end;
+      return value;
+    } catch {
+      return undefined;
+    }
   };
 
   const readEscape = (): string => {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { judgeFile } from '../../src/control-api/node/judge-file.js';
 import type { RunReport } from '../../src/control-api/run-report.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { petstore } from '../../src/petstore/petstore.js';
 import type { KeyInfo } from '../../src/simulator/keys.js';
 import { runCommandLine } from '../support/command-here.js';
 import { send, stageOfEachTest } from './both-controls.js';
@@ -27,6 +29,22 @@ async function makeStorm() {
   }
   await send(stage.sim, { key: 'pro-key' });
 }
+
+test('a large recording is judged in turns, between which a server handles other requests', async () => {
+  await makeStorm();
+  const [line = ''] = stage.here.exportJournal().split('\n');
+  const text = Array.from({ length: 4_000 }, (_, index) => line.replace('"id":1,', `"id":${index + 1},`)).join('\n');
+  let turns = 0;
+  const count = () => {
+    turns++;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+  const report = await judgeFile({ name: 'run', text }, petstore, ['free-key']);
+  clearImmediate(turn);
+  expect(verdictOf(report).counts.requests).toBe(4_000);
+  expect(turns).toBeGreaterThan(10);
+});
 
 describe('a recording of the simulator', () => {
   test.each(['HAR', 'JSON Lines'])(

@@ -156,6 +156,26 @@ function mutate(
   return before + text.slice(Math.max(0, position - 3));
 }
 
+test('a string with many escapes is parsed as by JSON.parse, and a mistake in it has its position', () => {
+  const start = '\\"\\\\\\u00e9\\n'.repeat(10);
+  for (const end of ['', 'x', '\\\\', '\\\\\\"', '\\ud83d\\ude00'])
+    for (const text of [`"${start}${end}"`, `["${start}${end}", "${end}"]`])
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+  for (const [end, expected] of Object.entries({
+    '\\x"': 'a JSON escape',
+    '\u0001"': 'a closing quote',
+    '\\"': 'a closing quote',
+    '\\u12"': 'four hexadecimal digits',
+  })) {
+    const short = ours(`"${end}`);
+    expect(short).toEqual({ error: expect.stringContaining(expected) });
+    const place = /position (\d+)/;
+    const moved = (short as { error: string }).error.replace(place, (_, at) => `position ${Number(at) + start.length}`);
+    expect(ours(`"${start}${end}`)).toEqual({ error: moved });
+  }
+  expect(ours(`"${start}\\ud800"`)).toEqual({ error: expect.stringContaining('lone surrogate') });
+});
+
 test('mutated JSON is accepted or rejected as by JSON.parse, except if the document differs', () => {
   const seen = { read: 0, refused: 0 };
   const parameters = fuzz(500, 50_000);

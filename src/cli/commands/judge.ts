@@ -1,4 +1,5 @@
 import { judgedRecording } from '../../control-api/judged-recording.js';
+import { computeLazyParts } from '../../control-api/lazy-result.js';
 import type { Verdict } from '../../judge/judge-run.js';
 import { operationFacts } from '../../judge/run.js';
 import { petstore } from '../../petstore/petstore.js';
@@ -6,6 +7,7 @@ import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText } from '../../values/json.js';
+import { runToEnd } from '../../values/steps.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { commandLine, program } from '../program.js';
@@ -49,20 +51,22 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
       });
-  const { result, entries, report } = judgedRecording(recording, {
-    ...operationFacts([petstore]),
-    name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
-    isOver: flags.ended,
-    isOneKey: flags['one-key'],
-    expect: scenario?.expect,
-    needs: scenario?.client,
-    areHeadersHidden: resolved?.settings.cors === 'hidden',
-    refusals,
-    result: { ...options, description: aboutScenario(scenario) },
-  });
+  const { result, entries, report } = runToEnd(
+    judgedRecording(recording, {
+      ...operationFacts([petstore]),
+      name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
+      isOver: flags.ended,
+      isOneKey: flags['one-key'],
+      expect: scenario?.expect,
+      needs: scenario?.client,
+      areHeadersHidden: resolved?.settings.cors === 'hidden',
+      refusals,
+      result: { ...options, description: aboutScenario(scenario) },
+    }),
+  );
   return writeReports(
     flags,
-    { result, entries, notes: recording.notes, run: (shown) => jsonText(report(shown)) },
+    { result, entries, notes: recording.notes, run: (shown) => jsonText(computeLazyParts(runToEnd(report(shown)))) },
     nextCommands(result, flags, files, recording.service),
   );
 }

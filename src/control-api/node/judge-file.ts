@@ -2,6 +2,7 @@ import { operationFacts } from '../../judge/run.js';
 import { createOperationTable } from '../../requests/operation-table.js';
 import { foundInstead } from '../../scenario/node/file-kind.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
+import { runInTurns, startTimeSlice } from '../../server/http/event-loop-turns.js';
 import type { MainService } from '../../simulator/simulator-state.js';
 import { RecordingError } from '../../traffic-files/json-items.js';
 import { type Recording, readRecording } from '../../traffic-files/read-recording.js';
@@ -23,13 +24,27 @@ export async function judgeFile(
   publicKeys: Iterable<string>,
 ): Promise<RunReport> {
   const recording = await read(name, text, baseUrl, main, publicKeys);
-  const { result, report } = judgedRecording(recording, {
+  const options = {
     ...operationFacts([main]),
     name: recording.service ?? name,
     isOver: ended,
     isOneKey: oneKey,
-  });
-  return report(result);
+  };
+  const { result, report } = await runInTurns(judgedRecording(recording, options));
+  return runInTurns(report(result));
+}
+
+/** Size of the pieces of a recording, in bytes; each takes about a millisecond. */
+const pieceBytes = 16 * 1024;
+
+/** Divides a text into pieces, between which the server handles other requests. */
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  const slice = startTimeSlice();
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    if (slice.isOver()) await slice.next();
+    yield bytes.subarray(start, start + pieceBytes);
+  }
 }
 
 async function read(
@@ -47,7 +62,7 @@ async function read(
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
   const file = {
     name,
-    pieces: [new TextEncoder().encode(text)],
+    pieces: piecesOf(text),
     kind: () => foundInstead({ text }, ['traffic'], schema),
   };
   const service = { basePath, operations: createOperationTable(rows) };
