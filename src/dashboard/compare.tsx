@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { readEntry } from './detail.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { escapeBidiControls } from './format.js';
 import { propertiesOf, type RequestProperties } from './request-properties.js';
 import type { Session } from './session.js';
+import { useValue } from './session-hooks.js';
 
 interface CompareProps extends DrawerProps {
   session: Session;
@@ -13,16 +15,8 @@ interface CompareProps extends DrawerProps {
 
 /** Compares two requests in a table and marks the differences. */
 export function Compare({ session, rows, onClose, onLink }: CompareProps) {
-  const [whole, setWhole] = useState<readonly (JournalEntry | undefined)[]>([]);
-  const ids = rows.map(({ id }) => id).join();
-  useEffect(() => {
-    let isWanted = true;
-    const read = (row: Row) => session.source.send<JournalEntry>('GET', `/journal/${row.id}`).catch(() => undefined);
-    void Promise.all(rows.map(read)).then((found) => isWanted && setWhole(found));
-    return () => {
-      isWanted = false;
-    };
-  }, [session, ids]);
+  const read = (row: Row) => readEntry(session, row).catch(() => undefined);
+  const whole = useValue(useMemo(() => Promise.all(rows.map(read)), [session, ...rows])) ?? [];
   const [one, other] = rows.map((row, index) => ({ ...propertiesOf(row), ...partsOf(whole[index]) })) as [
     RequestProperties,
     RequestProperties,

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { WhyStep } from '../control-api/why.js';
 import { clockText } from '../rate-limits/served-again.js';
@@ -11,6 +11,7 @@ import type { Row } from './entry-buffer.js';
 import { escapeBidiControls, formatCount, indentJson } from './format.js';
 import { propertiesOf } from './request-properties.js';
 import type { Session } from './session.js';
+import { useValue } from './session-hooks.js';
 import { SourceError } from './source.js';
 
 interface DetailProps extends DrawerProps {
@@ -48,16 +49,7 @@ export function Detail(props: DetailProps) {
     props;
   const { send } = session.source;
   const asked = useMemo(() => readEntry(session, row), [session, row.id]);
-  const [answer, setAnswer] = useState<{ asked: typeof asked; got: Explained | SourceError }>();
-  useEffect(() => {
-    let isWanted = true;
-    void asked.catch((error: SourceError) => error).then((got) => isWanted && setAnswer({ asked, got }));
-    return () => {
-      isWanted = false;
-    };
-  }, [asked]);
-
-  const got = answer?.asked === asked ? answer.got : undefined;
+  const got = useValue(useMemo(() => asked.catch((error: SourceError) => error), [asked]));
   const failure = got instanceof SourceError ? got : undefined;
   const whole = got instanceof SourceError ? undefined : got;
   const entry: CopiedEntry = whole ?? row;

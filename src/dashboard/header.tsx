@@ -4,6 +4,7 @@ import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import { type Actions, describeUndo } from './actions.js';
 import { Button, Select, TextForm } from './controls.js';
+import { formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { OutcomeBadge } from './verdict.js';
@@ -36,7 +37,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 export function Header(props: HeaderProps) {
   const { session, actions, sandbox, onScenario, onHelp, onExport, onOpen } = props;
   const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
-  const { scenario, connection, sandboxes } = session.state;
+  const { scenario, connection, sandboxes, total, verdict } = session.state;
   const { isLive, canAct, source } = session;
   const undo = describeUndo(session);
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
@@ -104,6 +105,7 @@ export function Header(props: HeaderProps) {
           </>
         )}
         <Menu label="Export">
+          <p class="note">All {formatCount(total - (verdict?.counts.dropped ?? 0), 'request')}, filtered or not:</p>
           {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
           <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
           {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}

@@ -73,7 +73,7 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
           onText={onText}
         />
       </div>
-      <p class="count">
+      <p class="note count">
         {stored === undefined
           ? '…'
           : `${formatThousands(stored.count)} of ${formatThousands(stored.total)} pets; ${formatThousands(stored.pets.filter(({ id }) => storedBy.has(id)).length)} stored by requests`}

@@ -173,7 +173,7 @@ export function Requests(props: RequestsProps) {
           </Button>
         )}
       </div>
-      <p class="count">
+      <p class="note count">
         {shown.count < shown.all && `${formatThousands(shown.count)} of `}
         {shown.all > 0 && formatCount(shown.all, 'request')}
         {isPaused && total > shown.all && `, ${formatThousands(total - shown.all)} more since the pause`}

@@ -26,6 +26,19 @@ export function useChanges(session: Session): void {
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
 }
 
+/** Returns the value of a promise, which must not fail; `undefined` before. */
+export function useValue<Value>(asked: Promise<Value>): Value | undefined {
+  const [answer, setAnswer] = useState<{ asked: Promise<Value>; value: Value }>();
+  useEffect(() => {
+    let isWanted = true;
+    void asked.then((value) => isWanted && setAnswer({ asked, value }));
+    return () => {
+      isWanted = false;
+    };
+  }, [asked]);
+  return answer?.asked === asked ? answer.value : undefined;
+}
+
 /**
  * Loads a module when `wanted` first has a value, and again after a failure when it has another. Returns the module's
  * exports, and an empty object before.

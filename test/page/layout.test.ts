@@ -94,7 +94,8 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
 
   test('the title and the buttons of a detail take one line each, also on a phone', async () => {
     await open();
-    await rows().filter({ hasText: 'strike 2' }).click();
+    for (let n = 0; n < 3; n++) await stage.call('free-key');
+    await rows().filter({ hasText: /^12/ }).click();
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 740 });
       const parts = page.locator('.detail > header :is(h2, button)');
@@ -111,6 +112,29 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
       await eventually(() => lines(parts)).toBe(1);
       await eventually(() => lines(page.locator('.detail > .acts button'))).toBe(1);
     }
+    // On a smaller phone the title wraps, and no button.
+    await page.setViewportSize({ width: 280, height: 740 });
+    await eventually(async () => {
+      const boxes = await page
+        .locator('.detail > header button')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+      return new Set(boxes.map((top) => Math.round(top / 4))).size;
+    }).toBe(1);
+  });
+
+  test('the menu of exports says that it exports all requests, also with a filter', async () => {
+    await open();
+    await page.getByLabel('Filter requests').fill('strike');
+    await page.getByText('3 of 9 requests').waitFor();
+    await page.getByText('Export').click();
+    await page.getByText('All 9 requests, filtered or not:').waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'JSON Lines', exact: true }).click();
+    expect(
+      readFileSync(await (await saving).path(), 'utf8')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(9);
   });
 
   test('the buttons of a full header stay at the right, and each menu opens inside the window', async () => {
