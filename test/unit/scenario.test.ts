@@ -20,37 +20,20 @@ function issues(scenario: unknown): Record<string, string> {
 const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
 const rex = { name: 'Rex', categoryId: 1 };
 
+// test/scenarios/bad-files.ts has the mistakes that a file can have; these need a value of the language.
 describe('an issue is reported with its path', () => {
   test.each<[path: string, message: string, scenario: unknown]>([
     ['', 'expected a map, got null', null],
     ['clock.start', 'expected an instant of the years 1970 to 9999, got -1', { clock: { start: -1 } }],
     ['clock.speed', 'expected a number above 0, got Infinity', { clock: { speed: Number.POSITIVE_INFINITY } }],
-    ['clock.skew', `${duration}, got "soon"`, { clock: { skew: 'soon' } }],
     ['ids.start', 'expected a whole number within int64', { ids: { start: 2 ** 53 } }],
-    ['categories[1]', 'expected a whole number within int64', { categories: [1, 1.5] }],
     ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],
     [
       'pets.generate',
       'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
       { pets: { generate: { sold: 1 } } },
     ],
-    [
-      'plans.gold.minute',
-      'expected a number or null, got "7"',
-      { plans: { gold: { minute: '7', day: 1 } }, keys: { g: { plan: 'gold' } } },
-    ],
-    [
-      'keys.a.plan',
-      'expected a plan (free, pro, business, enterprise), got "toString"',
-      { keys: { a: { plan: 'toString' } } },
-    ],
     ['keys.a.bannedFor', `${duration}, got -1`, { keys: { a: { bannedFor: -1 } } }],
-    ['ban.after', 'expected a whole number from 0, got -1', { ban: { after: -1 } }],
-    [
-      'assumptions.listOrder',
-      'expected "id-ascending", "newest-first" or "shuffled", got "random"',
-      { assumptions: { listOrder: 'random' } },
-    ],
   ])('at %s: %s', (path, message, scenario) => {
     const found = issues(scenario);
     expect(Object.keys(found)).toEqual([path]);
@@ -141,7 +124,7 @@ describe('omitted parts of a scenario', () => {
       plans: { free: { minute: 5, day: 1000 } },
     });
     expect(sim.keys.list().map(({ key }) => key)).toContain('alice');
-    expect(sim.keys.list()).toHaveLength(6);
+    expect(sim.keys.list()).toHaveLength(Object.keys(defaultScenario.keys).length + 1);
     expect(sim.keys.get('free-key')).toMatchObject({ plan: 'free', minute: { limit: 5 }, day: { remaining: 1 } });
     expect(sim.keys.get('pro-key').minute.limit).toBe(300);
     expect(sim.pets.list().map(({ json }) => json)).toEqual([
