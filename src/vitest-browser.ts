@@ -14,7 +14,7 @@ const { setInterval: startTimer, clearInterval: stopTimer, performance: page } =
 const nowMs = page.now.bind(page);
 
 /**
- * Test function for Vitest's browser mode, with a separate simulator for each test. A scenario name must be that of a
+ * Test function for Vitest's browser mode, with a separate simulator for each test. A scenario name must belong to a
  * shipped scenario, and `baseUrl` is unavailable, because a browser cannot read files or open a port.
  */
 export const test = createTest({

@@ -55,7 +55,7 @@ export async function runClientCommand(
   // On Windows, npm is a script, which only the package cross-spawn can start. On other systems, loading cross-spawn
   // would only cost 5 ms.
   const start = isWindows ? (await import('cross-spawn')).default : spawn;
-  // A process group of its own allows stopping a command with its descendants. A command with a terminal must stay in
+  // A separate process group allows stopping a command with its descendants. A command with a terminal must stay in
   // the terminal's group to receive Ctrl-C. On Windows, a detached process would open a new window.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;

@@ -36,7 +36,7 @@ type FlagsFor<Fields> = {
 export interface CliCommand<Fields = object> {
   /** Heading of the command in the overview. */
   group: 'Run it' | 'Judge a client' | 'Scenarios' | 'The real service' | 'State';
-  /** Forms of the command with a short description each. Words in capitals stand for values. */
+  /** Forms of the command with a short description each. Words in capitals represent values. */
   usage: Readonly<Record<string, string>>;
   about: string;
   flags: FlagsFor<Fields>;
@@ -49,8 +49,8 @@ export interface CliCommand<Fields = object> {
   load(): Promise<Run<Fields>>;
 }
 
-// Uses the type of a method, because TypeScript compares the parameters of methods less strictly than those of
-// functions. Commands with different flags can then be in one list.
+// Uses the type of a method, because TypeScript compares the parameters of methods less strictly than the parameters
+// of functions. Commands with different flags can then be in one list.
 type Run<Fields> = { run(input: CliInput<Fields>): unknown }['run'];
 
 const routeFlags: FlagsFor<RouteFlags> = {

@@ -9,7 +9,7 @@ export const printResult = (
 ): void => print(flags.json ? formatJsonResult(result, next) : `${lines.join('\n')}\n`);
 
 /**
- * Formats the output for `--json`: a result, and suggested next commands. `COMMAND` in a suggestion stands for the
+ * Formats the output for `--json`: a result, and suggested next commands. `COMMAND` in a suggestion represents the
  * client's command.
  */
 export const formatJsonResult = (result: object, next: readonly string[]) =>

@@ -7,7 +7,7 @@ import { program } from './program.js';
 import { textColumns, twoColumns } from './terminal.js';
 
 interface HelpOptions {
-  /** Width of the text, in characters. Default: that of the terminal. */
+  /** Width of the text, in characters. Default: the terminal's width. */
   columns?: number;
   /** Function that styles headings. Default: bold on a terminal with colors. */
   style?: Style;

@@ -56,7 +56,7 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
 
 /**
  * Reads the text of a response.
- * @throws {ServiceUnusable} for more than 10 MB, because no Petstore response is so long
+ * @throws {ServiceUnusable} for more than 10 MB, because no Petstore response is that long
  */
 async function textOf(response: Response, request: string): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -90,7 +90,7 @@ async function reading<Result>(
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof RecordingError || error instanceof SyntaxError) {
       const expected = kind === 'trace' ? 'an OpenTelemetry trace' : 'a HAR file or JSON Lines';
-      // A truncated file with whole entries is a recording: the error says to which service its requests are.
+      // A truncated file with whole entries is a recording: the error names the service of its requests.
       const known = error instanceof RecordingError && error.hasEntries ? ([kind, 'broken'] as const) : [kind];
       for (const file of files) {
         const found = foundInstead({ file }, known, scenarioSchema);

@@ -41,7 +41,7 @@ export interface RequestLogEntry {
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
-  /** Who refused the request, if not the simulator: the user's backend or handler. */
+  /** Refuser of the request, if not the simulator: the user's backend or handler. */
   refusedBy: RefusedBy | undefined;
   /**
    * Value of the response header X-Sim-Sandbox: `recreated` for the first request to a sandbox that had been removed as

@@ -99,5 +99,5 @@ function bodyOf(whole: string): JournalBody {
 const secretParameter = new RegExp(`((?:^|[?&])(?:key|[^=&?\\s"{]*(?:${secretNames})[^=&?\\s"{]*)=)[^&\\s"]+`, 'gi');
 const secretField = new RegExp(`("(?:[^"\\\\]*(?:${secretNames})[^"\\\\]*)"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
 
-/** Masks parameters and JSON fields of a recording whose names are those of secrets, because people share reports. */
+/** Masks parameters and JSON fields of a recording that have names of secrets, because people share reports. */
 const masked = (text: string): string => text.replace(secretParameter, '$1…').replace(secretField, '$1"…"');

@@ -12,7 +12,7 @@ export interface RunReport {
   answers: Record<string, unknown>;
 }
 
-/** Maximum number of keys of a run that have a verdict of their own in reports and on the dashboard. */
+/** Maximum number of keys of a run with a separate verdict in reports and on the dashboard. */
 export const maximumKeyVerdicts = 12;
 
 /** Path of the verdict on one key in the control API, and in a report's `answers`. */

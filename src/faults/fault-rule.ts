@@ -1,6 +1,6 @@
 import type { WireFault } from '../requests/wire-fault.js';
 
-/** Conditions under which a fault rule applies. A request must meet all of them. */
+/** Conditions under which a fault rule applies. A request must meet all conditions. */
 export interface FaultCondition {
   operation?: readonly string[] | undefined;
   method?: string | undefined;

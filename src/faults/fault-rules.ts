@@ -213,7 +213,7 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
   );
 }
 
-/** Names of the conditions of every service. All others are those of one service, such as `petId`. */
+/** Names of the conditions of every service. All others belong to one service, such as `petId`. */
 export const commonConditions = [
   'operation',
   'method',

@@ -263,7 +263,7 @@ async function reduce<Run extends Trial>(
       if (otherRun === undefined) return undefined;
       const rank = rankOf(otherRun, isRepeated);
       const repeated = otherRun.failures[rank];
-      // Reports the failure as the text of this run, because its numbers differ from those of the first run.
+      // Reports the failure as the text of this run, because its numbers differ from the first run's.
       if (repeated !== undefined && rank <= rankOf(best, isRepeated))
         return { ...otherRun, failure: { ...repeated, cause: repeated.cause || (failure?.cause ?? '') } };
     }

@@ -1,4 +1,4 @@
-/** Equal requests to a path outside the API, counted together. The journal has no records of these requests. */
+/** Equal requests to a path outside the API, counted together. The journal does not contain these requests. */
 export interface UnrecordedRequests {
   readonly why: 'outside';
   readonly method: string;

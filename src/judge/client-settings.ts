@@ -31,7 +31,7 @@ export interface ClientSettings {
   page: ClientPage;
   /** Pattern of the header User-Agent as the client sends it; `undefined` if it sends none. */
   userAgent: RegExp | undefined;
-  /** Package without which the User-Agent is not that of this client, because other clients send the same one. */
+  /** Package without which the User-Agent does not identify this client, because other clients send the same one. */
   dependency?: string;
   /** Whether the User-Agent names only the runtime, of which this is the client without a package. */
   isBuiltIn?: boolean;

@@ -84,8 +84,8 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
 }
 
 /**
- * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, or else one
- * that is conclusive.
+ * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, otherwise a
+ * conclusive one.
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);

@@ -57,7 +57,7 @@ const doubt =
 
 /**
  * Whether a GET request without a usable response was followed by several equal requests with usable responses. The
- * judge then cannot decide which of them are retries and which are new calls.
+ * judge then cannot decide which ones are retries and which are new calls.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((attempts) => {

@@ -192,7 +192,7 @@ const partsInOrder: readonly Missing[] = [
   'answer body',
 ];
 
-/** Names of programs in recordings, and the advice with which each of them records a part. */
+/** Names of programs in recordings, and the advice with which each records a part. */
 const remedies: Partial<Record<Missing, readonly (readonly [program: RegExp, remedy: string])[]>> = {
   key: [
     [

@@ -7,7 +7,7 @@ const maximumOutages = 100;
 
 /**
  * Adds a period to the journal in which the server could not reach Redis, with the number of requests that the server
- * rejected meanwhile. The journal has no records of these requests.
+ * rejected meanwhile. The journal does not contain these requests.
  */
 export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;

@@ -38,7 +38,7 @@ export class OutageLog {
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // A `touch` command that creates a sandbox stands for the first API request to that sandbox.
+      // A `touch` command that creates a sandbox counts as the first API request to that sandbox.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -49,7 +49,7 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /** Reduces a sandbox's number of lost requests by one, because one of them was stored in Redis after all. */
+  /** Reduces a sandbox's number of lost requests by one, because one was stored in Redis after all. */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });

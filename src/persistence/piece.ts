@@ -40,7 +40,7 @@ export interface ServerPiece {
 }
 
 /**
- * Part of a stored snapshot that contains a scenario. If `hasPets`, the scenario's pets follow in parts of their own.
+ * Part of a stored snapshot that contains a scenario. If `hasPets`, the scenario's pets follow in separate parts.
  * Other parts refer to a scenario by its number in the snapshot, counted from 0.
  */
 export interface ScenarioPiece {

@@ -6,7 +6,7 @@ import type { SimulatorParts, StateParts } from './restore-simulator.js';
 export interface CollectedState {
   readonly server: ServerPiece;
   readonly scenarios: readonly Scenario[];
-  /** State of the server's own simulator, followed by that of each sandbox. */
+  /** State of the server's own simulator, followed by the state of each sandbox. */
   readonly simulators: readonly SimulatorParts[];
 }
 

@@ -49,7 +49,7 @@ export class Sequencer {
   #cancelDeliveries: (() => void) | undefined;
   readonly #tick: TickTimer;
   /**
-   * Number of submitted commands, and number of those that are applied or have failed. A command is one change of the
+   * Number of submitted commands, and number of applied or failed ones. A command is one change of the
    * server's state, such as a request, that is stored in a log first.
    */
   #submittedCount = 0;

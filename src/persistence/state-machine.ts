@@ -296,7 +296,7 @@ const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']
 ]);
 
 /**
- * Whether a client waits for the result of a command of this kind. The server applies a command without a waiting
+ * Whether a client waits for the result of such a command. The server applies a command without a waiting
  * client even after its deadline.
  */
 const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);

@@ -39,7 +39,7 @@ const namesOf = (locale: string): readonly string[] =>
     .find(({ length }) => length > 0) ?? [];
 
 /**
- * Locales of generated pet names if the scenario's locale is `mixed`. The locales use eleven scripts, three of them
+ * Locales of generated pet names if the scenario's locale is `mixed`. The locales use eleven scripts, three
  * right-to-left.
  */
 const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', 'ko', 'ru', 'th', 'vi', 'zh_CN'];

@@ -234,7 +234,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
-  /** Position at which `pet` belongs in a sorted list: that of the first listed pet that is equal or greater. */
+  /** Position at which `pet` belongs in a sorted list: the position of the first equal or greater pet. */
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;

@@ -17,7 +17,7 @@ export interface Pets {
   readonly size: number;
   /** Returns a pet by id; `undefined` if no pet has the id. The pet's `json` is the exact text in responses. */
   get(id: Int64): StoredPet | undefined;
-  /** Lists all pets, or those of a query, in the order of the scenario's setting `listOrder`. */
+  /** Lists all pets, or the pets of a query, in the order of the scenario's setting `listOrder`. */
   list(query?: PetQuery): StoredPet[];
   /** Number of pets with a status, or of all pets without an argument. */
   count(status?: PetStatus): number;

@@ -30,7 +30,7 @@ export const servedPetstore = /* @__PURE__ */ createServedService({
     ...petState,
     check(scenario, { pets }) {
       // Accepts a scenario with as many generated pets as the loaded state has pets, even above the usual maximum. The
-      // server that exported the state could hold so many pets.
+      // server that exported the state could hold as many pets.
       const most = Math.max(maximumPetsWhileServing, pets.length);
       if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
     },

@@ -8,7 +8,7 @@ export type RecordedHeaders = Readonly<Record<string, string>>;
 /** All headers of a request, by lower-case name. */
 type SentHeaders = Readonly<Record<string, string | undefined>>;
 
-/** Selects the request headers that a record contains; `undefined` if there are none. */
+/** Selects the request headers that a record contains; `undefined` without any. */
 export type HeaderRecorder = (headers: SentHeaders) => RecordedHeaders | undefined;
 
 /** Recorded request headers, besides those whose names start with `x-`. */
@@ -29,7 +29,7 @@ const maximumOthers = 16;
 const maximumName = 64;
 const maximumValue = 256;
 
-/** Maximum number of recent headers that are compared with those of a request. */
+/** Maximum number of recent headers that are compared with a request's headers. */
 const maximumRecent = 4;
 /** Maximum number of names of `x-` headers that are known to be, or not to be, those of secrets. */
 const maximumNames = 500;
@@ -47,7 +47,7 @@ const cutValue = (value: string) =>
   value.length > maximumValue ? ownText(`${value.slice(0, maximumValue - 1)}…`) : value;
 
 /**
- * Writes the recorded headers of a request into an array, names and values in turn. Masks secrets and cuts long values.
+ * Writes the recorded headers of a request into an array, each name before its value. Masks secrets, cuts long values.
  * @returns number of written items
  */
 function writeHeaders(headers: SentHeaders, items: string[], isSecret: typeof isSecretName): number {
@@ -75,7 +75,7 @@ function toHeaders(items: readonly string[], length: number): RecordedHeaders | 
   return length === 0 ? undefined : headers;
 }
 
-/** Selects the request headers that a record contains; `undefined` if there are none. */
+/** Selects the request headers that a record contains; `undefined` without any. */
 export function recordHeaders(headers: SentHeaders): RecordedHeaders | undefined {
   const items: string[] = [];
   return toHeaders(items, writeHeaders(headers, items, isSecretName));
@@ -111,7 +111,7 @@ function areEqual(items: readonly string[], length: number, others: readonly str
   return true;
 }
 
-/** Returns recorded headers with the API key, as it is shown, in the header Authorization. */
+/** Returns recorded headers with the shown API key in the header Authorization. */
 export function withShownKey(headers: RecordedHeaders, key: string | undefined): RecordedHeaders {
   const { authorization } = headers;
   return authorization === undefined || !key

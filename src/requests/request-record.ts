@@ -62,7 +62,7 @@ export interface ObservedRequest {
   /** First 64 KiB of the response body. The body of a streamed response is set at the end of the stream. */
   readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
-  /** Request headers such as Idempotency-Key, without secrets; `undefined` if the request had none of them. */
+  /** Request headers such as Idempotency-Key, without secrets; `undefined` if the request had none. */
   readonly requestHeaders: RecordedHeaders | undefined;
   /** Number of the client's connection, if known. */
   readonly connection: number | undefined;

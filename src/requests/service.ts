@@ -61,7 +61,7 @@ export interface OperationRow {
   readonly method: string;
   /** Path below the base path, with path parameters in braces: `/pets/{petId}`. */
   readonly path: string;
-  /** Base path, if it is not that of the main service. */
+  /** Base path, if it differs from the main service's. */
   readonly basePath?: string | undefined;
   /** Whether the operation changes data. Default: whether the method is unsafe (RFC 9110 section 9.2.1), such as POST. */
   readonly isWrite?: boolean | undefined;
@@ -143,7 +143,7 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly name: string;
   /**
    * Path prefix of all operations of the API, without a trailing slash. If several APIs have the same path, a request
-   * goes to the first of them with a matching operation.
+   * goes to the first one with a matching operation.
    */
   readonly basePath: string;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */

@@ -294,6 +294,6 @@ export class Sandboxes {
 
 /**
  * Maximum number of remembered names of dropped sandboxes. If a sandbox of such a name is created again, a response
- * header says so.
+ * header notes this.
  */
 const maximumDropped = 10_000;

@@ -64,7 +64,7 @@ const headerValue = refine(
   'a header value without line breaks, in Latin-1',
 );
 
-/** Whether a path in a scenario leads to a response header, whose number is sent as written: `1.10`. */
+/** Whether a path in a scenario is a response header, whose number is sent as written: `1.10`. */
 export const isHeaderValue = (steps: readonly Step[]): boolean =>
   steps.length === 6 && steps[0] === 'faults' && steps[3] === 'respond' && steps[4] === 'headers';
 

@@ -60,7 +60,7 @@ export function* resolveInSteps(
   yield;
   const issues: Issue[] = [];
   const checked = yield* checkScenario(complete, rules, issues, checkAll);
-  // Checks the operation names of all fault rules as written, not only of those that passed the schema check. An
+  // Checks the operation names of all fault rules as written, even if they failed the schema check. An
   // unknown operation is thus reported even if the fault rule has another mistake.
   issues.push(...unknownOperations({ ...checked, faults: complete?.faults }, operations));
   const settings = resolveSettings(checked, rules.defaults, issues);

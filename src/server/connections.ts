@@ -82,8 +82,8 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest connection without any request so far, else the oldest between requests, else the oldest with a
-   * slow client.
+   * Closes the oldest connection without any request so far; without one, the oldest between requests, then the oldest
+   * with a slow client.
    * @returns `false` if the server is computing a response for every connection
    */
   #makeRoom(): boolean {

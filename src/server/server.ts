@@ -100,7 +100,7 @@ const closeTimeoutMs = 1_500;
 
 /** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
-  /** Start of the URLs that the server tells: `http://127.0.0.1:4010`, or the option `publicUrl`. */
+  /** Start of the URLs that the server reports: `http://127.0.0.1:4010`, or the option `publicUrl`. */
   readonly origin: string;
   /** Origin at which this machine reaches the server: `http://127.0.0.1:4010`. */
   readonly localUrl: string;
@@ -185,7 +185,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** Addresses that stand for all of this machine's, and the loopback address at which the machine reaches itself. */
+/** Addresses that represent all of this machine's, and the loopback address at which the machine reaches itself. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 
 /** Host in URLs of a server that listens on `host`. A wildcard address is no address of a server. */

@@ -132,7 +132,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
 function toInfo(key: ApiKey, nowMs: number, isPreset: boolean): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;
-  // Requires both documented windows in the type, because a plan without one of them is rare.
+  // Requires both documented windows in the type, because a plan without one is rare.
   const windows = toWindowFields(key.windows.map((window) => [window.name, windowInfo(window)])) as Documented;
   const again = isExpired || key.state === 'revoked' ? undefined : servedAgain(key, nowMs);
   return {

@@ -69,7 +69,7 @@ export interface Simulator extends ApiHandler, ServiceProperties {
   readonly name: string;
   /** Frozen copy of the simulator's current scenario, merged with the default scenario. */
   readonly scenario: Scenario;
-  /** Scenarios that can be loaded by name: `default` and those of the option `scenarios`. */
+  /** Scenarios that can be loaded by name: `default` and the members of the option `scenarios`. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
   /** Simulated clock, which determines rate-limit windows, bans and delayed responses. */
   readonly clock: Clock;
@@ -123,7 +123,7 @@ export interface Simulator extends ApiHandler, ServiceProperties {
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
-/** Options of a simulator, whatever API it serves. */
+/** Options of a simulator of any API. */
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
 /**

@@ -6,7 +6,7 @@ import type { LagMeter } from '../judge/lag.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
 /**
- * Measures the lag of the machine while a test runs its client. There is none under fake timers.
+ * Measures the lag of the machine while a test runs its client. The lag is zero under fake timers.
  * @returns function that ends the measurement
  */
 export function startLag(sim: Simulator, measureLag: () => LagMeter): () => void {

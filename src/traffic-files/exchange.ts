@@ -39,7 +39,7 @@ export interface FileFacts {
  * does not evaluate are dropped, because some contain secrets.
  */
 export interface Exchange extends RequestRecord {
-  /** Recorded request headers; empty if there are none. Verdict and comparison need Content-Type and Origin. */
+  /** Recorded request headers; empty without any. Verdict and comparison need Content-Type and Origin. */
   readonly requestHeaders: RecordedHeaders;
   /** Time in the response header `Date`, by the recorded API's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;

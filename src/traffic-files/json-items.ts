@@ -17,7 +17,7 @@ const logKey = [...new TextEncoder().encode('log')];
 /** Error for a file that is neither HAR nor JSON Lines. The message describes the file's content. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
-  /** Whether the file is a recording with whole entries, none of them to the service. */
+  /** Whether the file is a recording with whole entries, but none to the service. */
   hasEntries = false;
 }
 

@@ -11,7 +11,7 @@ export class KeyNames {
 
   /**
    * Creates an empty list of names.
-   * @param publicKeys API keys that are not secret, such as those of a scenario. A recording contains these keys
+   * @param publicKeys API keys that are not secret, such as a scenario's. A recording contains these keys
    * unchanged, and all other keys as names such as `key-1`
    */
   constructor(publicKeys: Iterable<string> = []) {

@@ -61,7 +61,7 @@ export interface ReadOptions {
    * `baseUrl` are then read as requests to the API at this URL. Default `false`.
    */
   isAnyService?: boolean | undefined;
-  /** API keys that are not secret, such as those of a scenario. Any other key is replaced by a name such as `key-1`. */
+  /** API keys that are not secret, such as a scenario's. Any other key is replaced by a name such as `key-1`. */
   publicKeys?: Iterable<string> | undefined;
 }
 
@@ -104,7 +104,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
    */
   const origins = new Map<string, number>();
   let entries = 0;
-  /** How a file ends too early; `undefined` if all files are whole. */
+  /** Description of an early end of a file; `undefined` if all files are whole. */
   let cut: string | undefined;
   const notes: string[] = [];
 
@@ -325,7 +325,7 @@ function numberedBetween(pending: PendingExchange[], exchanges: readonly Exchang
   return pending.sort((a, b) => a.id - b.id);
 }
 
-/** Start of 1990, before the first HTTP request. An earlier time, such as a zero, stands for a missing one. */
+/** Start of 1990, before the first HTTP request. An earlier time, such as a zero, means a missing one. */
 const firstHttpMs = Date.UTC(1990);
 
 const unnumbered = emptyRecord.id;

@@ -5,7 +5,7 @@ type Headers = readonly (readonly [name: string, value: string])[];
 
 /** Entry of a recording in any format. The key is not yet replaced by a name, and times are not yet corrected. */
 export interface RecordedEntry {
-  /** Fields of the request's record. Times are those of the recording machine, in Unix milliseconds; NaN if missing. */
+  /** Fields of the request's record. Times are by the recorder's clock, in Unix milliseconds; NaN if missing. */
   readonly record: Pick<
     RequestRecord,
     'arrivedAtMs' | 'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'method' | 'status'

@@ -1,5 +1,5 @@
 /**
- * Finds by binary search the lowest index at which `holds` is true; `count` if there is none. `holds` must be true for
+ * Finds by binary search the lowest index at which `holds` is true; `count` without one. `holds` must be true for
  * all higher indexes too.
  */
 export function findLowest(count: number, holds: (index: number) => boolean): number {

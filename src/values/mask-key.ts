@@ -1,7 +1,7 @@
 /** Masks an API key: shows the last four characters, or fewer of a short key. */
 export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 3)))}`;
 
-/** Pattern of names of secrets, such as those of parameters, JSON fields and headers. */
+/** Pattern of names of secret parameters, JSON fields and headers. */
 export const secretNames =
   'api[-_]?key|(?:access|private|secret)[-_]?key|token|secret|passw(?:or)?d|pwd|signature|credential|session|auth(?!or)';
 

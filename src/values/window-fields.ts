@@ -1,5 +1,5 @@
 /**
- * Values of a key's rate-limit windows in an exported form: the documented windows as fields of their own, others in
+ * Values of a key's rate-limit windows in an exported form: the documented windows as separate fields, others in
  * `windows`. A window that the key's plan does not limit is absent.
  */
 export interface WindowFields<Value> {

@@ -177,7 +177,7 @@ export interface NotPassed extends CertifiedRun {
 
 /**
  * Groups an SDK's runs without the outcome `pass`, or on a machine too busy for it, by the reason. Each run with the
- * outcome `fail` is a group of its own.
+ * outcome `fail` is a separate group.
  */
 export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'results'>): NotPassed[] {
   const others = results.filter((run) => run.outcome !== 'pass' || isBusy(run));

@@ -13,7 +13,7 @@ const earlierSchema = fields({
 /** Fields of an earlier result file of `certify`, with which new results are compared. */
 export type PreviousCertificate = Output<typeof earlierSchema>;
 
-/** A run whose outcome differs from that of an earlier `certify` run. */
+/** A run whose outcome differs from the outcome of an earlier `certify` run. */
 export interface OutcomeChange {
   sdk: string;
   scenario: string;
@@ -60,7 +60,7 @@ export function readPreviousCertificate(file: string): PreviousCertificate {
 /** Order of outcomes from best to worst: a pass, an inconclusive run, a failure. */
 const ranks: Record<CertifiedOutcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
 
-/** Compares the results of a `certify` run with those of an earlier run. */
+/** Compares the results of a `certify` run with the results of an earlier run. */
 export function changesSince(earlier: PreviousCertificate, { sdks }: Pick<Certificate, 'sdks'>): Changes {
   const before = new Map<string, CertifiedOutcome>(
     earlier.sdks.flatMap(({ name, results }) =>

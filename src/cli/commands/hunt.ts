@@ -410,7 +410,7 @@ const formatSeconds = (ms: number) => `${ms / 1000} s`;
 
 /** Run of the client that was stopped at its time limit. */
 interface StoppedRun {
-  /** Name of the shipped scenario, or else the scenario's effects. */
+  /** Name of the shipped scenario; for any other scenario, its effects. */
   text: string;
   limitMs: number;
   scenario: Scenario;

@@ -9,7 +9,7 @@ import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 import { textColumns, twoColumns } from '../terminal.js';
 
-/** Prints the list of the shipped scenarios, or one of them. */
+/** Prints the list of the shipped scenarios, or one scenario. */
 export const scenarios = ({ flags, rest: [name], print }: CliInput<object>): void =>
   print(printScenarios(name, flags.json));
 
@@ -17,7 +17,7 @@ export const scenarios = ({ flags, rest: [name], print }: CliInput<object>): voi
 const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
 
 /**
- * Lists the shipped scenarios by group, or prints one of them as a scenario file.
+ * Lists the shipped scenarios by group, or prints one as a scenario file.
  * @throws {UsageError} for an unknown scenario name
  */
 export function printScenarios(name?: string, asJson = false): string {

@@ -42,7 +42,7 @@ export interface ControlAccess {
 }
 
 /**
- * Rejects control requests without the token, and those of foreign pages. Any website could otherwise control the
+ * Rejects control requests without the token, and requests of foreign pages. Any website could otherwise control the
  * simulator through a visitor's browser.
  */
 export function checkControlRequest(

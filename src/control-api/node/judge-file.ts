@@ -15,7 +15,7 @@ import type { RecordedText } from '../sandbox-operations.js';
  * Judges a client by the text of a recording, and returns the report of the run. Keys are replaced by names, and nothing
  * is stored.
  * @param main service of the recorded requests, unless the recording is of another one
- * @param publicKeys keys that are no secrets, such as those of the server's scenarios
+ * @param publicKeys keys that are no secrets, such as keys of the server's scenarios
  * @throws {ControlError} for a text that is no recording, with the sentence of `petstore-sim judge`
  */
 export async function judgeFile(
@@ -70,7 +70,7 @@ async function read(
     return await readRecording([file], service, { baseUrl, isAnyService: true, publicKeys });
   } catch (error) {
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
-    // A truncated file with whole entries is a recording: the error says to which service its requests are.
+    // A truncated file with whole entries is a recording: the error names the service of its requests.
     const isRecording = error instanceof RecordingError && error.hasEntries;
     const found = foundInstead({ text }, isRecording ? ['traffic', 'broken'] : ['traffic'], schema);
     throw invalid(

@@ -40,7 +40,7 @@ export interface CalibrationState {
 }
 
 /**
- * Waiting time whose cost equals that of one request, in seconds. The command `calibrate` compares its possible
+ * Waiting time that costs as much as one request, in seconds. The command `calibrate` compares its possible
  * experiments by cost: number of requests, and waiting time divided by this value.
  */
 const secondsARequest = 20;

@@ -33,13 +33,13 @@ export interface Comparison {
 }
 
 /**
- * Names of the assumptions that `compare` does not check like all others. Bans and limits have functions of their own.
+ * Names of the assumptions that `compare` does not check like all others. Bans and limits have separate functions.
  * The simulator in `compare` sends no CORS headers.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
 /**
- * Compares a service's responses with those of the simulator under a scenario, for the same requests.
+ * Compares a service's responses with the simulator's under a scenario, for the same requests.
  * @param exchanges exchanges with the service, in order
  * @param ended reason for an early end of the run
  * @throws {ScenarioError} for mistakes in the scenario

@@ -1,4 +1,4 @@
-/** Difference between the behavior of a real API and that of the simulator. */
+/** Difference between the behaviors of a real API and of the simulator. */
 export interface ServiceDifference {
   /**
    * Kind of the difference. `assumption`: another value of a scenario's setting explains the real API's response.

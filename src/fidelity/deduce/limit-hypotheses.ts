@@ -18,7 +18,7 @@ import {
 } from './simulated-key.js';
 import type { TimeRange } from './simulated-window.js';
 
-/** Combination of rate-limit rules that may be those of the real API, with the possible states of each API key. */
+/** Combination of rate-limit rules that the real API may have, with the possible states of each API key. */
 export interface LimitHypothesis {
   readonly rules: LimitRules;
   readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;

@@ -18,7 +18,7 @@ interface FileKind {
   readonly kind: 'traffic' | 'trace' | 'scenario' | 'state' | 'run' | 'broken' | 'other' | 'unknown';
   /** Description of the content, with its article: `WireMock mappings`, `an OpenAPI document`. */
   readonly is: string;
-  /** Advice for the user, such as the command that reads files of this kind. */
+  /** Advice for the user, such as the command that reads such files. */
   readonly advice?: string;
   /** The content, if it is a map that only the fields of scenarios can identify. */
   readonly map?: Value;
@@ -354,14 +354,14 @@ function nestedHar(value: Value): string | undefined {
   return undefined;
 }
 
-/** Whether most fields of a file are those of a scenario, so that the file is a scenario, perhaps with mistakes. */
+/** Whether most fields of a file are scenario fields, so that the file is a scenario, perhaps with mistakes. */
 function isScenario(value: Value, isField: (name: string) => boolean): boolean {
   const names = Object.keys(value);
   const known = names.filter(isField);
   return known.length > 0 && known.length * 2 >= names.length;
 }
 
-/** Whether a map is a database of json-server: lists of records with an id, not only those of a scenario. */
+/** Whether a map is a database of json-server: lists of records with an id, not only the lists of a scenario. */
 function isDatabase(value: Value, isField: (name: string) => boolean): boolean {
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const isRecord = (each: unknown) => isMap(each) && 'id' in each;

@@ -150,7 +150,7 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
 function unusualPlans({ scenario, plans, windowSeconds: written, keys, faults }: ResolvedScenario): string[] {
   const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
   const known = [...Object.keys(documentedPlans), 'enterprise'];
-  // A scenario may shorten the day for a test. Its limit is then still that of a day.
+  // A scenario may shorten the day for a test. Its limit is then still the limit of a day.
   const lengths: WindowLengths = { ...written, ...windowSeconds };
   const lengthOf = (window: string) => lengths[window] as number;
   return Object.keys(scenario.plans ?? {}).flatMap((name) => {

@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario-schema.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
 
-/** Scenario that was read, with the files that it came from. */
+/** Scenario that was read, with its files. */
 interface Read {
   scenario: Scenario;
   files: readonly string[];

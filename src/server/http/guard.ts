@@ -23,7 +23,7 @@ export function isLoopback(hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || loopbackIpv4.test(name);
 }
 
-/** Removes the dot at the end of a host name, which stands for the DNS root. `localhost.` becomes `localhost`. */
+/** Removes the dot at the end of a host name, which denotes the DNS root. `localhost.` becomes `localhost`. */
 const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
 
 /**

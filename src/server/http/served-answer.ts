@@ -13,7 +13,7 @@ export interface ServedAnswer
    * path, forbidden host).
    */
   by: 'api' | 'handler' | 'control' | 'preflight' | 'server';
-  /** Simulator to which the request belongs: that of its sandbox, or the server's own. */
+  /** Simulator to which the request belongs: its sandbox's, or the server's own. */
   sim: Simulator;
   /** Response status; 0 if the connection ended without a response. */
   status: number;
