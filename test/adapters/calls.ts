@@ -1,4 +1,5 @@
 import type { Scenario, Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 
 // A table of calls that runs wherever the simulator does: in Node, in a page, under another Node or another msw.
 // So nothing here may come from Node or from the test runner.
@@ -16,7 +17,7 @@ export const callsScenario = {
     { id: 3, name: 'Luna', categoryId: 3, status: 'sold' },
   ],
   keys: {
-    'tight-key': { plan: 'free', usage: { minute: 59, day: 100 } },
+    'tight-key': { plan: 'free', usage: { minute: documentedPlans.free.minute - 1, day: 100 } },
     'banned-key': { plan: 'pro', bannedFor: '90s' },
   },
 } as const satisfies Scenario;

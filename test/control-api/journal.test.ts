@@ -6,7 +6,7 @@ import { fromHar } from '../../src/dashboard/from-har.js';
 import type { Fault } from '../../src/index.js';
 import { LogUnavailableError } from '../../src/persistence/log.js';
 import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { documentedPlans, recordedPetstore } from '../../src/petstore/document.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { coreOf } from '../../src/simulator/simulator.js';
@@ -15,7 +15,7 @@ import { keyId } from '../../src/values/mask-key.js';
 import { patience } from '../support/patience.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
-const stage = stageOfEachTest({ keys: { 'free-key': { usage: { minute: 59 } } } });
+const stage = stageOfEachTest({ keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 1 } } } });
 beforeEach(() => {
   for (const key of ['other-secret-1234', 'third-secret-1234']) stage.sim.keys.add(key);
 });

@@ -6,12 +6,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeFile } from '../../src/control-api/node/judge-file.js';
 import type { RunReport } from '../../src/control-api/run-report.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import type { KeyInfo } from '../../src/simulator/keys.js';
 import { runCommandLine } from '../support/command-here.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
-const stage = stageOfEachTest({ keys: { 'free-key': { usage: { minute: 58 } }, 'pro-key': { plan: 'pro' } } });
+const stage = stageOfEachTest({
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 2 } }, 'pro-key': { plan: 'pro' } },
+});
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'judge-file-'));

@@ -3,6 +3,7 @@ import type { AnyControlOperation } from '../../src/control-api/control-operatio
 import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
 import { judge, judgeInSteps } from '../../src/judge/judge.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { controlOperations, createControl } from '../../src/petstore/served-petstore.js';
 import { runToEnd } from '../../src/values/steps.js';
 import { frozen } from '../support/frozen.js';
@@ -10,7 +11,7 @@ import { send, sendTimes } from '../support/plain-call.js';
 
 /** A simulator whose client was refused, banned and served, with keys that are shown masked. */
 function used() {
-  const sim = frozen({ keys: { 'free-key': { usage: { minute: 58 } } } });
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 2 } } } });
   sendTimes(sim, 8);
   sim.clock.advance('2s');
   send(sim, { body: { name: 'Žofie', categoryId: 1 } });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { httpAdapter, noonSeconds } from '../support/adapters.js';
 import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';
 
@@ -13,7 +14,7 @@ const httpDate = (seconds: number) => new Date(seconds * 1000).toUTCString();
 /** Ten seconds past noon, when `spent-key` has fifty seconds to wait, and `banned-key` eighty. */
 const nowSeconds = noonSeconds + 10;
 const keys: Scenario['keys'] = {
-  'spent-key': { usage: { minute: 60, day: 60 } },
+  'spent-key': { usage: { minute: documentedPlans.free.minute, day: 60 } },
   'banned-key': { bannedFor: '90s' },
 };
 

@@ -303,8 +303,15 @@ describe('a response without a body is not affected by body faults', () => {
   });
 });
 
-// test/faults/adapters.test.ts compares each body with the one that `fetch` reads.
 describe('a faulty body', () => {
+  test('malformed is the JSON without its end, with a matching Content-Length', async () => {
+    const { status, headers, body } = await answer(await faulty({ malformed: true }));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(body).toBe(`${listed.slice(0, -1)},`);
+    expect(headers.get('content-length')).toBe(String(body.length));
+  });
+
   test('malformed bodies are invalid JSON for a list, an empty list, a pet and an error', async () => {
     const wire = await faulty({ malformed: true });
     for (const path of [
@@ -319,6 +326,22 @@ describe('a faulty body', () => {
       const { body } = await answer(wire, request('GET', path));
       expect(() => JSON.parse(body), path).toThrow(SyntaxError);
     }
+  });
+
+  test('empty keeps the status and has no byte', async () => {
+    const wire = await faulty({ empty: true });
+    const { status, headers, body } = await answer(wire, post);
+    expect({ status, length: headers.get('content-length'), body }).toEqual({ status: 201, length: '0', body: '' });
+    expect(wire.sim.pets.size).toBe(4);
+  });
+
+  test('contentType is an HTML page instead of the JSON', async () => {
+    const { status, headers, body } = await answer(await faulty({ contentType: 'text/html' }));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html');
+    expect(headers.get('x-ratelimit-limit')).toBe('60');
+    expect(body).toMatch(/^<!doctype html>/);
+    expect(headers.get('content-length')).toBe(String(body.length));
   });
 
   test.each([7, 0, 5_000])('contentLength %i precedes the complete body, and a FIN follows', async (contentLength) => {

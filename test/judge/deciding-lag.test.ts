@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { decidingLagMs, type MachineLag, markLag } from '../../src/judge/deciding-lag.js';
 import { createOtherJudge, judge } from '../../src/judge/judge.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { runToEnd } from '../../src/values/steps.js';
 import { type Program, runPrograms, sending } from '../support/client-lab.js';
@@ -32,7 +33,10 @@ function lagged(
 }
 
 /** Refuses the first request for two seconds. */
-const usedUp: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+const usedUp: Scenario = {
+  windows: { minute: '2s' },
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
+};
 const longWait: Scenario = { ...usedUp, windows: { minute: '20s' } };
 /** Refuses every call, with a Retry-After of one second. */
 const stubborn: Scenario = {

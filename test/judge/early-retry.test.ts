@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import { clients, findingOn, later, obeying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
@@ -11,7 +12,7 @@ import { type PlainCall, send } from '../support/plain-call.js';
 /** The minute is exhausted, for another 45 seconds. */
 const wall: Scenario = {
   windows: { minute: '45s' },
-  keys: { 'free-key': { usage: { minute: 60 } } },
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
   ban: 'off',
 };
 const early = (waits: readonly number[], scenario: Scenario = wall) =>
@@ -37,7 +38,7 @@ describe('early-retry', () => {
 
   test('spares who trusts Reset where Retry-After must be milliseconds or a Unix time, and no other who is refused after Reset', () => {
     const banned: Scenario = {
-      keys: { 'free-key': { bannedFor: '30s', usage: { minute: 60 } } },
+      keys: { 'free-key': { bannedFor: '30s', usage: { minute: documentedPlans.free.minute } } },
       windows: { minute: '2m' },
     };
     for (const retryAfter of ['milliseconds', 'epoch'] as const) {

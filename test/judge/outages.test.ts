@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
 import { frozen, noon } from '../support/frozen.js';
@@ -9,7 +10,7 @@ const noonMs = Date.parse(noon);
 
 /** A client that retries ten seconds after a refusal, which is far too early. */
 function refusedTwice(): Simulator {
-  const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } } });
   send(sim);
   sim.clock.advance('10s');
   send(sim);
@@ -58,7 +59,7 @@ test('findings at other times still count', () => {
 });
 
 test('a run with an outage does not pass, and a new run starts when the journal is cleared', () => {
-  const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } } });
   send(sim);
   sim.clock.advance('61s');
   send(sim);

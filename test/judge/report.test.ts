@@ -12,12 +12,16 @@ import type { Style } from '../../src/judge/report/style.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
-const wall: Scenario = { windows: { minute: '45s' }, keys: { 'free-key': { usage: { minute: 59 } } } };
+const wall: Scenario = {
+  windows: { minute: '45s' },
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 1 } } },
+};
 
 function ran(scenario: Scenario, ...programs: Program[]): Simulator {
   const sim = frozen(scenario);
@@ -43,7 +47,7 @@ const hostile = '</style><script>alert(1)</script>"\'&]]>\u001b[31m\u202e';
 const secret = 'sk_live_1234';
 const hostileRun = () =>
   ran(
-    { ...wall, name: hostile, keys: { [secret]: { usage: { minute: 59 } } } },
+    { ...wall, name: hostile, keys: { [secret]: { usage: { minute: documentedPlans.free.minute - 1 } } } },
     sending(Array(8).fill(1), { path: `/pets/${hostile}`, query: hostile, key: secret }),
     sending([1, 1, 1], { key: `${hostile}<b>` }),
   );
@@ -335,7 +339,10 @@ test('findings end with their remedy in text, JUnit and failure messages, and wi
 
 test('findings name their key in each report if the run has several', () => {
   const early = (key: string) => sending([500, 3_000, 60_000], { key });
-  const keys = { 'free-key': { usage: { minute: 59 } }, 'pro-key': { usage: { minute: 299 }, plan: 'pro' as const } };
+  const keys = {
+    'free-key': { usage: { minute: documentedPlans.free.minute - 1 } },
+    'pro-key': { usage: { minute: 299 }, plan: 'pro' as const },
+  };
   const sim = ran({ ...wall, keys }, early('free-key'), early('pro-key'));
   const text = report(sim, terminalReport);
   for (const key of Object.keys(keys)) expect(text).toMatch(new RegExp(`FAIL {4}early-retry {2}${key} {2}\\+`));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { isWriteByMethod } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import {
@@ -17,7 +18,10 @@ import type { PlainCall } from '../support/plain-call.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
 const milo = { body: { name: 'Milo', categoryId: 1 } };
-const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+const wall: Scenario = {
+  windows: { minute: '2s' },
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
+};
 /** The first pet is stored, and its response is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],

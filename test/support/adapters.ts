@@ -3,6 +3,7 @@ import { afterEach, describe, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { checkAnswer, type RawAnswer } from './check-answer.js';
 import { noon, noonSeconds } from './frozen.js';
 
@@ -159,7 +160,7 @@ export const errorOf = (status: number, code: string, message: unknown) => ({ co
 export const invalid = (message: unknown) => errorOf(400, 'invalid_request', message);
 
 /** X-RateLimit headers of the first request of `free-key`. */
-export const firstRate = [60, 59, noonSeconds + 60];
+export const firstRate = [documentedPlans.free.minute, documentedPlans.free.minute - 1, noonSeconds + 60];
 
 /** Checks the status, the parsed body and, if given, the X-RateLimit headers of a response. */
 export function expectAnswer(answer: AdapterAnswer, status: number, body: unknown, numbers?: readonly unknown[]): void {

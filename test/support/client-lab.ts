@@ -1,6 +1,7 @@
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
 import type { Finding } from '../../src/judge/finding.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { found } from './findings.js';
@@ -63,7 +64,10 @@ export const findingOn = (code: FindingCode, scenario: Scenario, ...programs: Pr
   found(verdictOn(scenario, ...programs), code);
 
 /** The minute is used up, for another 30 seconds. */
-export const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+export const wall: Scenario = {
+  windows: { minute: '30s' },
+  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
+};
 
 /** Retry-After of a response, in seconds. */
 export const retryAfter = ({ headers }: Answer) => Number(headers['Retry-After']);

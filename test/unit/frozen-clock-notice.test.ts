@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { responsesTo } from '../../src/cli/replayed-calls.js';
 import { createSimulator, type Fault } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 
-const usedUp = { 'free-key': { usage: { minute: 60 } } };
+const usedUp = { 'free-key': { usage: { minute: documentedPlans.free.minute } } };
 
 /** A simulator, a function that sends a request to it, and its warnings. */
 function world({ mode = 'frozen', faults = [] }: { mode?: 'frozen' | 'real'; faults?: Fault[] } = {}) {
@@ -102,7 +103,9 @@ test('the console shows the explanation if there is no listener', async () => {
 
 test('refusals of at most 1,000 keys are remembered', async () => {
   const names = Array.from({ length: 1_001 }, (_, n) => `key-${n}`);
-  const keys = Object.fromEntries(names.map((name) => [name, { plan: 'free' as const, usage: { minute: 60 } }]));
+  const keys = Object.fromEntries(
+    names.map((name) => [name, { plan: 'free' as const, usage: { minute: documentedPlans.free.minute } }]),
+  );
   const onWarning = vi.fn<(message: string) => void>();
   const sim = createSimulator({ scenario: { clock: { mode: 'frozen' }, keys }, onWarning });
   const list = async (name = '') => {
