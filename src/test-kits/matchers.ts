@@ -64,7 +64,7 @@ interface BehaviorCheck {
   exercisedBy: FindingCode;
   /** Rules of the judge that must have no finding for the matcher to pass. */
   codes: readonly FindingCode[];
-  /** Instruction to exercise the rule in a test. Shown if a matcher fails because the run lacks evidence for the rule. */
+  /** Instruction to exercise the rule in a test. Shown if a matcher fails because the run has no evidence for it. */
   howTo: string;
 }
 
