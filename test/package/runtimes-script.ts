@@ -4,6 +4,7 @@ import { listen } from '../../src/node.js';
 // Runs in Bun and in Deno too, so it writes its result as JSON.
 const sim = createSimulator({
   scenario: {
+    clock: { mode: 'frozen' },
     keys: { 'free-key': { usage: { minute: 59 } } },
     faults: [{ name: 'cut', when: { operation: 'getPet' }, then: { reset: true } }],
   },
