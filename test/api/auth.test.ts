@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { documentedPlans } from '../../src/petstore/document.js';
 import {
   describeOnEveryAdapter,
   describeOverHttp,
@@ -11,6 +12,7 @@ import {
 } from '../support/adapters.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
+const { minute } = documentedPlans.free;
 const missing = 'The Authorization header is missing; send "Authorization: Bearer <API_KEY>".';
 const malformed = 'The Authorization header is not of the form "Bearer <API_KEY>".';
 const unknown = 'The API key is unknown.';
@@ -57,7 +59,7 @@ describeOverHttp('authentication', (open) => {
   ])('rejects %s with 401', async (_, authorization, message, tokenSent) => {
     const { call } = await open({ keys });
     const answer = await call('GET', '/pets', authorization === undefined ? {} : { headers: { authorization } });
-    expectAnswer(answer, 401, errorOf(401, 'unauthorized', message), [60, 60, noonSeconds + 60]);
+    expectAnswer(answer, 401, errorOf(401, 'unauthorized', message), [minute, minute, noonSeconds + 60]);
     expect(answer.headers.get('www-authenticate')).toBe(tokenSent ? invalidToken : challenge);
   });
 
@@ -68,7 +70,7 @@ describeOverHttp('authentication', (open) => {
     sim.clock.advance('1ms');
     const answer = await call('GET', '/pets', { key: 'late-key' });
     const expired = errorOf(401, 'unauthorized', 'The API key has expired.');
-    expectAnswer(answer, 401, expired, [60, 60, noonSeconds + 300 + 60]);
+    expectAnswer(answer, 401, expired, [minute, minute, noonSeconds + 300 + 60]);
     expect(answer.headers.get('www-authenticate')).toBe(invalidToken);
   });
 
@@ -88,8 +90,8 @@ describeOverHttp('authentication', (open) => {
     for (const key of ['free-key ', 'revoked-key', 'no-such-key']) await call('GET', '/pets', { key: `${key}x` });
     await call('GET', '/pets', { headers: { authorization: 'Bearer free-key, Bearer free-key' } });
     await call('GET', '/pets', { key: 'revoked-key' });
-    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
-    expect(sim.keys.get('revoked-key').minute.remaining).toBe(60);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(minute);
+    expect(sim.keys.get('revoked-key').minute.remaining).toBe(minute);
     expect(rate(await get('/pets'))).toEqual(firstRate);
   });
 });

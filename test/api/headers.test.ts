@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { describeOnEveryAdapter, noon, noonSeconds, rate } from '../support/adapters.js';
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -22,7 +23,7 @@ const everyAnswer = [
   [429, 'GET', '/pets', { key: 'banned' }],
 ] as const;
 
-const keys = { 'used-up': { usage: { minute: 60 } }, banned: { bannedFor: '10s' } };
+const keys = { 'used-up': { usage: { minute: documentedPlans.free.minute } }, banned: { bannedFor: '10s' } };
 
 describeOnEveryAdapter('headers', (open) => {
   test('has no header that the document does not promise', async () => {

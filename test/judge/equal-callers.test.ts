@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import type { FindingCode } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
@@ -7,7 +8,7 @@ import type { PlainCall } from '../support/plain-call.js';
 
 // Declared concurrent callers whose calls are equal and have no name, at a wall of the minute.
 
-const asked = (calls: number, parallel: number, used = 60): Scenario => ({
+const asked = (calls: number, parallel: number, used: number = documentedPlans.free.minute): Scenario => ({
   windows: { minute: '30s' },
   ban: 'off',
   keys: { 'free-key': { usage: { minute: used } } },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
@@ -49,14 +50,14 @@ describe('the Host allow-list', () => {
       expect(statusOf(answer), path).toBe(403);
       expect(bodyOf(answer)).toContain('--allowed-host');
     }
-    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(documentedPlans.free.minute);
   });
 
   test.each(['localhost@evil.test', 'localhost, localhost', 'a b', 'http://localhost', 'localhost/', ''])(
     'rejects the invalid host %j with 400',
     async (host) => {
       expect(statusOf(await get('/v1/pets', host))).toBe(400);
-      expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+      expect(sim.keys.get('free-key').minute.remaining).toBe(documentedPlans.free.minute);
     },
   );
 

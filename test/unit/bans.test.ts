@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { code, rate, send, sendTimes } from '../support/plain-call.js';
 
@@ -7,7 +8,10 @@ import { code, rate, send, sendTimes } from '../support/plain-call.js';
 
 /** A simulator whose free key has exhausted its minute: the next request, at 0 s, is the first refusal. */
 function exhausted(scenario: Scenario = {}): Simulator {
-  return frozen({ ...scenario, keys: { 'free-key': { usage: { minute: 60 } }, ...scenario.keys } });
+  return frozen({
+    ...scenario,
+    keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } }, ...scenario.keys },
+  });
 }
 
 /** Sends a request at a time after noon, in milliseconds. */
