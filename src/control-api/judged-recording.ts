@@ -43,6 +43,7 @@ export function* judgedRecording(
     result: resultOf(verdict, resultOptions),
     entries,
     *report(shown) {
+      yield;
       const keys = recordedKeys(entries);
       yield;
       const nowMs = entries.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);

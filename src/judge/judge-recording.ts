@@ -1,7 +1,7 @@
 import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
-import { runToEnd, type Steps } from '../values/steps.js';
+import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import { afterCut } from './conclude.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
@@ -45,10 +45,12 @@ export function* judgeRecordingInSteps(exchanges: readonly Exchange[], options: 
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
   const facts = { ...known, scenario, nowMs, isCut };
   const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
-  const recorded = withDerivedLacks(isOwn ? exchanges : exchanges.map(withRefusalBeforeReset), isOwn || isOneKey);
+  const refused = isOwn ? exchanges : yield* mapInSteps(exchanges, withRefusalBeforeReset);
+  const recorded = withDerivedLacks(refused, isOwn || isOneKey);
   const gaps = { leftOut, isCut };
   yield;
   const { whole, verdict } = yield* isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
+  yield;
   return withLeftOut(withLacks(verdict, whole, leftOut), exchanges, leftOut);
 }
 

@@ -6,6 +6,7 @@ import { runInTurns, startTimeSlice } from '../../server/http/event-loop-turns.j
 import type { MainService } from '../../simulator/simulator-state.js';
 import { RecordingError } from '../../traffic-files/json-items.js';
 import { type Recording, readRecording } from '../../traffic-files/read-recording.js';
+import type { Steps } from '../../values/steps.js';
 import { invalid } from '../control-error.js';
 import { judgedRecording } from '../judged-recording.js';
 import type { RunReport } from '../run-report.js';
@@ -30,8 +31,12 @@ export async function judgeFile(
     isOver: ended,
     isOneKey: oneKey,
   };
-  const { result, report } = await runInTurns(judgedRecording(recording, options));
-  return runInTurns(report(result));
+  return runInTurns(reportOn(judgedRecording(recording, options)));
+}
+
+function* reportOn(judged: ReturnType<typeof judgedRecording>): Steps<RunReport> {
+  const { result, report } = yield* judged;
+  return yield* report(result);
 }
 
 /** Size of the pieces of a recording, in bytes; each takes about a millisecond. */
