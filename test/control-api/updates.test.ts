@@ -21,7 +21,6 @@ const idsOf = (updates: Update[]) => updates.flatMap(({ entries }) => entries.ma
 test.each(['here', 'there'] as const)('updates contain requests without headers and bodies (%s)', async (adapter) => {
   const { sim } = stage;
   for (let n = 0; n < 3; n++) await send(sim, { query: `limit=${n + 1}` });
-  const startMs = performance.now();
   setTimeout(async () => {
     for (let n = 0; n < 50; n++) await send(sim, { key: 'pro-key' });
   }, 50);
@@ -42,8 +41,8 @@ test.each(['here', 'there'] as const)('updates contain requests without headers 
   });
   expect(updates[0]?.entries[1]).not.toHaveProperty('headers');
   expect(idsOf(updates)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
-  // 50 requests within a few milliseconds are one update or two, not fifty; on a busy machine, one each 100 ms.
-  expect(updates.length).toBeLessThan(6 + (performance.now() - startMs) / 100);
+  // 50 requests within a few milliseconds are one update or two, not fifty.
+  expect(updates.length).toBeLessThan(6);
 });
 
 test('an update is sent after a change, and otherwise once a second', async () => {
