@@ -318,6 +318,7 @@ export function App({
         session={session}
         actions={actions}
         sandbox={sandbox}
+        isFiltered={filter !== noFilter}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={() => setShown({ kind: 'help' })}
         onExport={(what) => exportRun(session, what).catch(fail)}

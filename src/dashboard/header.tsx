@@ -14,6 +14,8 @@ interface HeaderProps {
   actions: Actions;
   /** Name of the displayed sandbox; `undefined` for the server's own simulator. */
   sandbox: string | undefined;
+  /** Whether the list shows a part of the requests. Exported files have all. */
+  isFiltered: boolean;
   onScenario(): void;
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
@@ -35,7 +37,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 
 /** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
-  const { session, actions, sandbox, onScenario, onHelp, onExport, onOpen } = props;
+  const { session, actions, sandbox, isFiltered, onScenario, onHelp, onExport, onOpen } = props;
   const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
   const { scenario, connection, sandboxes, total, verdict } = session.state;
   const { isLive, canAct, source } = session;
@@ -105,7 +107,9 @@ export function Header(props: HeaderProps) {
           </>
         )}
         <Menu label="Export">
-          <p class="note">All {formatCount(total - (verdict?.counts.dropped ?? 0), 'request')}, filtered or not:</p>
+          {isFiltered && (
+            <p class="note">All {formatCount(total - (verdict?.counts.dropped ?? 0), 'request')}, filtered or not:</p>
+          )}
           {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
           <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
           {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}

@@ -182,9 +182,9 @@ export function Requests(props: RequestsProps) {
       </p>
       <Unrecorded session={session} />
       <div class="row head" aria-hidden="true" hidden={shown.count === 0}>
-        <span>#</span>
+        <span class="number">#</span>
         <span>time</span>
-        <span>ms</span>
+        <span class="ms">ms</span>
         <span>key</span>
         <span class="request">request</span>
         <span>status</span>

@@ -129,6 +129,10 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await page.getByText('3 of 9 requests').waitFor();
     await page.getByText('Export').click();
     await page.getByText('All 9 requests, filtered or not:').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await eventually(() => page.getByText('All 9 requests').count()).toBe(0);
+    await page.getByText('Export').click();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'JSON Lines', exact: true }).click();
     expect(

@@ -30,14 +30,16 @@ pre { margin: 4px 0; padding: 6px 10px; background: var(--panel); border: 1px so
 table { border-collapse: collapse; width: 100% } th, td { padding: 4px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child > * { border-bottom: 0 } thead th { position: sticky; top: 0; background: var(--panel); z-index: 1 }
 .tall th:first-child { position: sticky; left: 0; background: var(--panel); white-space: nowrap } .tall thead th:first-child { z-index: 2 } tbody th { font-weight: 400 }
-.pass { color: var(--pass) } .fail, .error { color: var(--fail) } .inconclusive, .not-met { color: var(--other) } td small { display: block }
+.pass { color: var(--pass) } .fail, .error { color: var(--fail) } .inconclusive, .not-met { color: var(--other) } td small { display: block } .sign { display: inline-block; margin-right: 12px }
 a { color: inherit }
+@media (max-width: 640px) { body { padding: 12px } ul { padding-left: 18px } th, td { padding: 4px 6px } }
 `;
 
 /** Formats the results of `certify` as a self-contained HTML page. */
 export function certificateHtml(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
   const { failed, undecided } = notPassedOf(sdks);
+  const hasVersions = sdks.some(({ version }) => version !== undefined);
   const title = 'Petstore client certificate';
   return markup`<!doctype html>
 <html lang="en">
@@ -48,36 +50,49 @@ export function certificateHtml(certificate: Certificate, changes?: Changes): st
 <title>${title}: ${passedPercent(counts)}%</title>
 <style>${{ markup: style }}</style>
 </head>
-<body>
+<body><main>
 <h1>${title}</h1>
 <p><span class="share">${passedPercent(counts)}%</span>${countsText(counts)}</p>
 <p class="dim">${circumstances(certificate)}</p>
 <h2>SDKs</h2>
-<div class="scroll"><table>
-<thead><tr><th>SDK</th><th>Version</th><th>Result</th><th>Command</th></tr></thead>
-<tbody>${sdks.map(sdkRow)}</tbody>
-</table></div>
+${scrolled(
+  'SDKs',
+  markup`<thead><tr><th>SDK</th>${hasVersions ? markup`<th>Version</th>` : ''}<th>Result</th><th>Command</th></tr></thead>
+<tbody>${sdks.map((sdk) => sdkRow(sdk, hasVersions))}</tbody>`,
+)}
 ${changes && changesSection(changes)}
 <h2>Scenarios</h2>
-<div class="scroll tall" tabindex="0" role="region" aria-label="Scenarios"><table>
-<thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
-<tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
-</table></div>
-<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
+${scrolled(
+  'Scenarios',
+  markup`<thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
+<tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>`,
+  'scroll tall',
+)}
+<p class="dim">${outcomes.map((outcome) => markup`<span class="sign"><span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]}</span> `)}</p>
 ${failures(failed)}
 ${withoutConclusion(undecided)}
-</body>
+</main></body>
 </html>
 `.markup;
 }
 
+/** Table in a frame that scrolls on a narrow screen, also by the keyboard. */
+const scrolled = (name: string, rows: Markup, style = 'scroll') =>
+  markup`<div class="${style}" tabindex="0" role="region" aria-label="${name}"><table>
+${rows}
+</table></div>`;
+
+/** Marks what is between backticks as code. */
+const withCode = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? part : markup`<code>${part}</code>`));
+
 const classOf = (outcome: string) => outcome.replace(' ', '-');
 
-const sdkRow = ({ name, version = '', counts, command }: CertifiedSdk) => {
+const sdkRow = ({ name, version = '', counts, command }: CertifiedSdk, hasVersions: boolean) => {
   const isFailed = counts.fail + counts.error > 0;
   const isWhole = Object.entries(counts).every(([outcome, count]) => outcome === 'pass' || count === 0);
   const color = isFailed ? 'fail' : isWhole ? 'pass' : 'inconclusive';
-  return markup`<tr><th>${name}</th><td>${version}</td><td class="${color}">${countsText(counts)}</td><td><code>${command}</code></td></tr>\n`;
+  return markup`<tr><th>${name}</th>${hasVersions ? markup`<td>${version}</td>` : ''}<td class="${color}">${countsText(counts)}</td><td><code>${command}</code></td></tr>\n`;
 };
 
 function changesSection(changes: Changes): Markup {
@@ -93,10 +108,11 @@ function changesSection(changes: Changes): Markup {
 ${
   isSame
     ? undefined
-    : markup`<div class="scroll"><table>
-<thead><tr><th></th><th>SDK</th><th>Scenario</th><th>Before</th><th>Now</th><th>Reason</th></tr></thead>
-<tbody>${rows('worse', 'fail', worse)}${rows('better', 'pass', better)}</tbody>
-</table></div>`
+    : scrolled(
+        'Changes',
+        markup`<thead><tr><th>Change</th><th>SDK</th><th>Scenario</th><th>Before</th><th>Now</th><th>Reason</th></tr></thead>
+<tbody>${rows('worse', 'fail', worse)}${rows('better', 'pass', better)}</tbody>`,
+      )
 }`;
 }
 
@@ -115,7 +131,7 @@ function failures(failed: readonly NotPassed[]): Markup | undefined {
 ${
   outcome === 'error'
     ? markup`<p>${detail}</p>`
-    : markup`<ul>${findings.map(({ code, requests, text, remedy }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}${remedy && markup`<br>${remedy}`}</li>\n`)}</ul>`
+    : markup`<ul>${findings.map(({ code, requests, text, remedy }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}${remedy && markup`<br>${withCode(remedy)}`}</li>\n`)}</ul>`
 }
 ${errorLines && markup`<p>Output of the command:</p>\n<pre>${errorLines.join('\n')}</pre>`}
 <pre>${repeat}</pre>
@@ -129,14 +145,10 @@ const anchor = (sdk: string, scenario: string) => encodeURIComponent(`${sdk}/${s
 function withoutConclusion(undecided: readonly NotPassed[]): Markup | undefined {
   const rows = undecided.map(
     ({ sdk, scenarios, outcome, detail }) =>
-      markup`<tr><td>${sdk}</td><td>${scenarios}</td><td class="${classOf(outcome)}">${outcomeWord(outcome)}</td><td>${detail}</td></tr>\n`,
+      markup`<li><b>${sdk}: ${scenarios}</b> <span class="${classOf(outcome)}">${outcomeWord(outcome)}</span><br>${detail}</li>\n`,
   );
   if (rows.length === 0) return undefined;
-  return markup`<h2>Runs without a conclusion</h2>
-<div class="scroll"><table>
-<thead><tr><th>SDK</th><th>Scenario</th><th>Outcome</th><th>Reason</th></tr></thead>
-<tbody>${rows}</tbody>
-</table></div>`;
+  return markup`<h2>Runs without a conclusion</h2>\n<ul>${rows}</ul>`;
 }
 
 const scenarioRow = (scenario: string, sdks: readonly CertifiedSdk[]) =>
