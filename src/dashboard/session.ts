@@ -312,10 +312,12 @@ export class Session {
   }
 
   async #readVerdict(): Promise<void> {
+    const run = this.#run;
     const { verdictKey, total } = this.state;
     const path = verdictKey === undefined ? '/verdict' : keyVerdictPath(verdictKey);
     const verdict = await this.source.send<Verdict>('GET', path);
-    if (verdictKey === this.state.verdictKey) this.set({ verdict, judged: total });
+    // Ignores a verdict on the requests before a reset.
+    if ((run ?? this.#run) === this.#run && verdictKey === this.state.verdictKey) this.set({ verdict, judged: total });
   }
 
   async #readKeyVerdicts(): Promise<void> {
@@ -324,6 +326,7 @@ export class Session {
     const verdicts = new Map<string, Verdict>();
     if (ids.length > 1 && ids.length <= maximumKeyVerdicts)
       for (const id of ids) {
+        if (this.#closing.signal.aborted) return;
         // A file of an older version has no verdicts on keys.
         const verdict = await this.source.send<Verdict>('GET', keyVerdictPath(id)).catch(() => undefined);
         if (verdict !== undefined) verdicts.set(id, verdict);

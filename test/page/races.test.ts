@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -61,6 +61,35 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await eventually(() => page.locator('.detail').count()).toBe(0);
     await page.locator('.pause', { hasText: 'Pause' }).waitFor();
     await eventually(() => new URL(page.url()).hash).toBe('');
+  });
+
+  test('a verdict that a reset overtakes is not shown', async () => {
+    await makeStorm(stage);
+    await open();
+    const isFail = page.locator('.pill.fail');
+    await isFail.first().waitFor();
+    let send = () => {};
+    const held = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    const isJudged = new Promise<void>((resolve) => {
+      void page.route('**/verdict', async (route) => {
+        const response = await route.fetch();
+        resolve();
+        await held;
+        await route.fulfill({ response });
+      });
+    });
+    await stage.call('free-key');
+    await isJudged;
+    await stage.control('POST', '/reset');
+    await page.getByText('No requests yet.').waitFor();
+    await eventually(() => isFail.count()).toBe(0);
+    const isTold = page.waitForResponse('**/verdict');
+    send();
+    await isTold;
+    await frames(page);
+    expect(await isFail.count()).toBe(0);
   });
 
   test('undo after a double click on Reset restores the state before the first click', async () => {
