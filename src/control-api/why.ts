@@ -12,6 +12,7 @@ import type { Settings } from '../scenario/settings.js';
 import { formatRemaining, formatWait } from '../values/format-duration.js';
 import { formatInteger } from '../values/format-integer.js';
 import type { EntryRow } from './entry-row.js';
+import { formatAskedWait } from './wait-words.js';
 
 /** One step in the handling of a request, in words. */
 export interface WhyStep {
@@ -98,7 +99,7 @@ function explainPromise(entry: Explained, settings: BanSettings | undefined): Wh
   const steps: WhyStep[] = [];
   const earlyMs = (after?.waitMs ?? 0) - (after?.waitedMs ?? 0);
   if (after !== undefined) {
-    const waitText = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
+    const waitText = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatAskedWait(after.waitMs)}`;
     const text = `request ${after.id} was ${waitText}; this request followed after ${formatWait(after.waitedMs)}${earlyMs > 0 ? ', too early' : ''}`;
     steps.push({ step: 'promise', result: earlyMs > 0 ? 'noted' : 'passed', text });
   }

@@ -29,14 +29,22 @@ export interface Actions {
   send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
   reset(): void;
   load(scenario: string, reseed: boolean): void;
-  /** Changes the simulator so that Undo takes the change back. Returns whether the server accepted the change. */
-  change(text: string, ...request: Parameters<Actions['send']>): Promise<boolean>;
+  /**
+   * Makes a change that Undo takes back.
+   * @param text change in words
+   * @param act makes the change; returns `undefined`, or throws, if the server rejected it
+   * @returns `true` if the server accepted the change
+   */
+  keep(text: string, act: () => Promise<unknown>): Promise<true | undefined>;
+  /** Makes a change by one control request that Undo takes back. Returns `true` if the server accepted it. */
+  change(text: string, ...request: Parameters<Actions['send']>): Promise<true | undefined>;
+  /** Moves the clock; twice at a double click. */
+  move(change: object): void;
   /** Takes the latest change back; after an undo, returns to the state before the undo. */
   undo(): Promise<void>;
   /** Reads which change can be taken back, also after the page was loaded again. */
   findUndo(): Promise<void>;
-  revoke(keyId: string, name: string): Promise<void>;
-  toggleClock(): Promise<void>;
+  toggleClock(): Promise<true | undefined>;
 }
 
 /**
@@ -50,8 +58,11 @@ export function describeUndo({ state: { undo = '', total } }: Session): { name: 
   const since = total - Number(before);
   const lost =
     since > 0 ? ` Also takes back what ${formatCount(since, 'request')} did since; ${other} returns that.` : '';
-  return { name, title: `${name}: ${text.replaceAll('_', ' ').trim()}${lost}` };
+  return { name, title: `${name}: ${inWords(text)}${lost}` };
 }
+
+/** Change in words, from the name of a snapshot. */
+const inWords = (text: string) => text.replaceAll('_', ' ').trim();
 
 /**
  * Creates the actions of the dashboard's buttons and menus.
@@ -94,26 +105,36 @@ export function createActions(
     }
     return result;
   };
+  let turn: Promise<unknown> = Promise.resolve();
   /**
-   * Saves a snapshot to which Undo or Redo returns, and acts. Removes the snapshot again if the server refuses the
-   * action, and otherwise the one of the action before.
+   * Saves a snapshot to which Undo or Redo returns, and acts, one action after another. Removes the snapshot again if
+   * the server refuses the action, and otherwise the one of the action before.
    */
-  const keepBefore = async <Result>(
+  const keepBefore = <Result>(
     kind: 'undo' | 'redo',
     text: string,
     total: number,
     act: () => Promise<Result | undefined>,
-  ) => {
-    const old = session.state.undo;
-    let name = `page-${kind}.${total}.${text.replace(/[^\w.-]/g, '_')}`.slice(0, maximumNameLength - 1);
-    if (name === old) name += '_';
-    if ((await send('PUT', `/snapshots/${name}`)) === undefined) return undefined;
-    const result = await act();
-    if (result !== undefined) session.set({ undo: name });
-    const needless = result === undefined ? name : old;
+  ): Promise<Result | undefined> => {
+    let needless: string | undefined;
+    const acted = turn.then(async () => {
+      const old = session.state.undo;
+      let name = `page-${kind}.${total}.${text.replace(/[^\w.-]/g, '_')}`.slice(0, maximumNameLength - 1);
+      if (name === old) name += '_';
+      if ((await send('PUT', `/snapshots/${name}`)) === undefined) return undefined;
+      needless = name;
+      const result = await act();
+      if (result !== undefined) {
+        session.set({ undo: name });
+        needless = old;
+      }
+      return result;
+    });
     // Another dashboard may have removed it.
-    if (needless) await source.send('DELETE', `/snapshots/${needless}`).catch(() => {});
-    return result;
+    turn = acted
+      .catch(() => {})
+      .then(() => needless && source.send('DELETE', `/snapshots/${needless}`).catch(() => {}));
+    return acted;
   };
   const undoButton = () => ({
     name: describeUndo(session).name,
@@ -121,26 +142,27 @@ export function createActions(
     act: () => void actions.undo(),
   });
   /** Makes a change that Undo takes back. If it empties the request list, keeps a copy of the list. */
-  const undoable = async (text: string, act: () => Promise<unknown>, isEmptying = true) => {
+  const undoable = async (text: string, act: () => Promise<unknown>, isEmptying = false) => {
     const { total } = session.state;
     let run: string | undefined;
-    const changed = await once(text, () =>
-      keepBefore('undo', text, isEmptying ? 0 : total, async () => {
-        if (isEmptying && total > 0) run = await source.text('/run.json').catch(() => undefined);
-        return act();
-      }),
-    );
-    if (changed === undefined) return false;
+    const changed = await keepBefore('undo', text, isEmptying ? 0 : total, async () => {
+      if (isEmptying && total > 0) run = await source.text('/run.json').catch(() => undefined);
+      return act();
+    });
+    if (changed === undefined) return undefined;
     if (run !== undefined) session.keepRemoved(run);
     showMessage(text, undoButton());
     return true;
   };
+  const restart = (text: string, act: () => Promise<unknown>) => void once(text, () => undoable(text, act, true));
   const actions: Actions = {
     send,
-    change: (text, ...request) => undoable(text, () => send(...request), false),
-    reset: () => void undoable('Reset to the start of the scenario.', () => send('POST', '/reset')),
+    keep: (text, act) => once(text, () => undoable(text, act)),
+    change: (text, ...request) => actions.keep(text, () => send(...request)),
+    move: (change) => void undoable('Moved the clock.', () => send('POST', '/clock', change)),
+    reset: () => restart('Reset to the start of the scenario.', () => send('POST', '/reset')),
     load: (scenario, reseed) =>
-      void undoable(`Loaded ${scenario}.`, async () => {
+      restart(`Loaded ${scenario}.`, async () => {
         const loaded = await send('POST', '/scenario', { scenario, reseed });
         return loaded && send('DELETE', '/journal');
       }),
@@ -149,27 +171,18 @@ export function createActions(
       const [, kind, , text = ''] = snapshotName.exec(undo) ?? [];
       if (kind === undefined) return;
       const restored = await once('undo', () =>
-        keepBefore(kind === 'undo' ? 'redo' : 'undo', text, total, () =>
-          send<{ scenario: string }>('POST', `/snapshots/${undo}/restore`),
-        ),
+        keepBefore(kind === 'undo' ? 'redo' : 'undo', text, total, () => send('POST', `/snapshots/${undo}/restore`)),
       );
-      if (restored)
-        showMessage(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`, undoButton());
+      if (restored) showMessage(`${kind === 'undo' ? 'Undone' : 'Redone'}: ${inWords(text)}`, undoButton());
     },
     findUndo: async () => {
       const saved = await source.send<{ name: string }[]>('GET', '/snapshots');
       session.set({ undo: saved.findLast(({ name }) => snapshotName.test(name))?.name });
     },
-    async revoke(keyId, name) {
-      const key = `/keys/${encodeURIComponent(keyId)}`;
-      if ((await send('POST', `${key}/revoke`)) !== undefined)
-        showMessage(`Revoked ${name}.`, { name: 'Undo', act: () => void send('POST', `${key}/restore`) });
-    },
-    async toggleClock() {
-      const isFrozen = session.state.clock?.mode === 'frozen';
-      if ((await send('POST', '/clock', isFrozen ? { resume: true } : { freeze: true })) !== undefined)
-        showMessage(isFrozen ? 'The clock runs.' : 'The clock is frozen.');
-    },
+    toggleClock: () =>
+      session.state.clock?.mode === 'frozen'
+        ? actions.change('Resumed the clock.', 'POST', '/clock', { resume: true })
+        : actions.change('Froze the clock.', 'POST', '/clock', { freeze: true }),
   };
   return actions;
 }

@@ -18,6 +18,11 @@ export const RequestLink = ({ id, onRequest }: { id: number; onRequest(id: numbe
   </Button>
 );
 
+/** Text in which each part between backticks is code. */
+export const Coded = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
+);
+
 /** Text in which each source, such as `ccxt/ccxt#2068`, is a link to the issue on GitHub. */
 export const Sourced = ({ text }: { text: string }) => (
   <>

@@ -80,20 +80,12 @@ export function Detail(props: DetailProps) {
       }
       onClose={onClose}
       onLink={onLink}
-      buttons={
-        <>
-          <Button
-            class="quiet"
-            onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}
-          >
-            Markdown
+      button={
+        onReport && (
+          <Button class="quiet" title="Save a file that shows this request to others" onClick={onReport}>
+            save report
           </Button>
-          {onReport && (
-            <Button class="quiet" title="Save a file that shows this request to others" onClick={onReport}>
-              report
-            </Button>
-          )}
-        </>
+        )
       }
     >
       <p class="what">
@@ -106,6 +98,9 @@ export function Detail(props: DetailProps) {
       </p>
       <div class="acts">
         <Button onClick={() => onCurl(orRow(asked, row))}>copy as curl</Button>
+        <Button onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}>
+          as Markdown
+        </Button>
         <Button onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>as a test</Button>
         <Button onClick={show('Scenario starting here', async (entry) => JSON.stringify(await before(entry), null, 2))}>
           as a scenario

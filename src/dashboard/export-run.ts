@@ -17,7 +17,7 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     source.text('/run.json'),
   ]);
   const opening = html.replace('<title>', () => `<meta name="start" content="${start}"><title>`);
-  save(`${name}.html`, reportHtml({ html: opening, script, style }, run));
+  save(`${name}${start.replace(/\W+/g, '-')}.html`, reportHtml({ html: opening, script, style }, run));
 }
 
 function save(name: string, text: string): void {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, stringify, YAMLMap } from 'yaml';
 import type { ListedFault } from '../control-api/fault-operations.js';
+import type { Actions } from './actions.js';
 import { Button, Select, TextInput } from './controls.js';
 import { Dialog } from './dialogs.js';
 import type { Session } from './session.js';
@@ -43,6 +44,7 @@ const effectOf = (then: Readonly<Record<string, unknown>>) =>
 
 interface FaultEditorProps {
   session: Session;
+  actions: Actions;
   /** Rule to replace; `undefined` for a new one. */
   fault: ListedFault | undefined;
   onClose(): void;
@@ -52,7 +54,7 @@ interface FaultEditorProps {
  * Dialog that edits a fault rule as YAML in the format of scenarios, and as a form that changes this YAML. The simulator
  * checks the rule as the user types.
  */
-export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
+export function FaultEditor({ session, actions, fault, onClose }: FaultEditorProps) {
   const { faults, operations, keys } = session.state;
   const names = faults.map(({ name }) => name);
   const [text, setText] = useState(() => (fault === undefined ? newRule(names) : ''));
@@ -98,10 +100,14 @@ export function FaultEditor({ session, fault, onClose }: FaultEditorProps) {
     const rule = forJson(yaml.rule, session.source.kind) as Record<string, unknown>;
     const { send } = session.source;
     try {
-      const { name } = await (fault === undefined
-        ? send<{ name: string }>('POST', '/faults', rule)
-        : send<{ name: string }>('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule }));
-      await keepWritten(session, name, text);
+      const isSaved = await actions.keep(`${fault === undefined ? 'Added' : 'Changed'} ${rule.name}.`, async () => {
+        const { name } = await (fault === undefined
+          ? send<{ name: string }>('POST', '/faults', rule)
+          : send<{ name: string }>('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule }));
+        await keepWritten(session, name, text);
+        return name;
+      });
+      if (!isSaved) return;
     } catch (error) {
       return setFailure((error as Error).message);
     }

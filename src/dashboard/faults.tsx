@@ -33,7 +33,7 @@ export function Faults({ session, actions }: { session: Session; actions: Action
                 {fault.next === 'used up' &&
                   act('again', fault, () => {
                     const { name, when, then } = fault;
-                    void actions.send('PUT', pathOf(fault), { fault: { name, when, then } });
+                    void actions.change(`Renewed ${name}.`, 'PUT', pathOf(fault), { fault: { name, when, then } });
                   })}
                 {act('edit', fault, () => edit(fault))}
                 {act('remove', fault, () => void actions.change(`Removed ${fault.name}.`, 'DELETE', pathOf(fault)))}
@@ -49,7 +49,7 @@ export function Faults({ session, actions }: { session: Session; actions: Action
       )}
       {failure && <p class="bad">{failure}</p>}
       {edited && FaultEditor && (
-        <FaultEditor session={session} fault={edited.fault} onClose={() => setEdited(undefined)} />
+        <FaultEditor session={session} actions={actions} fault={edited.fault} onClose={() => setEdited(undefined)} />
       )}
     </section>
   );

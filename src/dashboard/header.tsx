@@ -153,8 +153,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
     ['next reset', ...to(next(resets))],
     ['end of ban', ...to(next(bans))],
   ];
-  const move = (change: object) => void actions.send('POST', '/clock', change);
-  const submit = (change: object) => session.canAct && move(change);
+  const submit = (change: object) => session.canAct && actions.move(change);
   const present = new Date(nowMs).toISOString();
   const startMs = entries.rows[0]?.atMs ?? nowMs;
   // The date appears if the day differs from today's, or from the day of the first request.
@@ -173,7 +172,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
           </ActionButton>
           <Menu label="Move ▾" name="Move the clock">
             {moves.map(([name, change, isPossible = true]) => (
-              <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
+              <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => actions.move(change())}>
                 {name}
               </ActionButton>
             ))}

@@ -79,13 +79,13 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
   const isValid = !isRevoked && info.state !== 'expired';
   const [state, tone] = stateOf(info, again, nowMs);
   const quotas = isValid ? windowsOf<WindowInfo>(info) : [];
-  const change = (path: string, input?: object) =>
-    actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
+  const change = (title: string, path: string, input?: object) =>
+    void actions.change(`${key}: ${title}.`, 'POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
   const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
     <ActionButton
       name={`${title}: ${key}`}
       isPossible={session.canAct && isPossible}
-      onAct={() => (path === 'revoke' ? void actions.revoke(id, key) : void change(path, input))}
+      onAct={() => change(title, path, input)}
     >
       {name}
     </ActionButton>
@@ -118,7 +118,7 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
               size={6}
               initial="2m"
               button="ban"
-              onText={(length) => session.canAct && void change('ban', { for: length })}
+              onText={(length) => session.canAct && change(`ban ${length}`, 'ban', { for: length })}
             />
             {act('revoke', !isRevoked, 'revoke')}
             {act('restore', isRevoked, 'restore')}
@@ -157,7 +157,11 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
               {act(isBanned || strikes === 0 ? 'unban' : 'clear strikes', isBanned || strikes > 0, 'unban')}
             </span>
           )}
-          {again && <span class={`note ${tone}`}>{info.preset ? begins : servedAgainText(again, nowMs)}</span>}
+          {again && (
+            <span class={`note ${tone}`}>
+              {info.preset ? `${isBanned ? 'the ban ' : ''}${begins}` : servedAgainText(again, nowMs)}
+            </span>
+          )}
         </div>
       )}
     </div>

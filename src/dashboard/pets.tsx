@@ -39,7 +39,6 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
   const [most, setMost] = useState(pageSize);
   const [stored, setStored] = useState<StoredPets>();
   const [edited, setEdited] = useState<ListedPet>();
-  const [changes, setChanges] = useState(0);
   useEffect(() => {
     const read = session.createThrottle(async () => {
       const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
@@ -52,14 +51,13 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
       stop();
       read.stop();
     };
-  }, [session, text, most, changes]);
+  }, [session, text, most, session.state.undo]);
   const storedBy = new Map(
     session.entries.rows.flatMap(({ storedId, id }) => (storedId === undefined ? [] : [[storedId, id] as const])),
   );
   const change = async (method: 'PUT' | 'DELETE', id: string, input?: object) => {
     if (!(await actions.change(`${input ? 'Changed' : 'Deleted'} pet ${id}.`, method, `/pets/${id}`, input))) return;
     setEdited(undefined);
-    setChanges((count) => count + 1);
   };
   return (
     <section class="pets" aria-label="Pets">

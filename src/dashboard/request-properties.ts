@@ -1,3 +1,4 @@
+import { formatAskedWait } from '../control-api/wait-words.js';
 import { formatWait } from '../values/format-duration.js';
 import { requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
@@ -16,7 +17,8 @@ export function propertiesOf(row: Row): RequestProperties {
     key: row.lane.name,
     duration: `${row.durationMs} ms`,
     waited:
-      after && `${formatWait(after.waitedMs)}${after.waitMs === undefined ? '' : ` of ${formatWait(after.waitMs)}`}`,
+      after &&
+      `${formatWait(after.waitedMs)}${after.waitMs === undefined ? '' : ` of ${formatAskedWait(after.waitMs)}`}`,
     quota: usage && `${row.window}: ${formatThousands(usage.used)} of ${formatThousands(usage.limit)}`,
     strikes: row.strikes ? `${row.strikes}` : undefined,
     fault: row.fault,

@@ -9,8 +9,8 @@ export interface Throttle {
    */
   ask(): void;
   /**
-   * Ends the current pause of the throttle, if `ask` has already requested another run of the throttled task. Without a
-   * requested run, does nothing.
+   * Ends the pause of the throttle, or leaves out the next one, if `ask` has already requested another run of the
+   * throttled task. Without a requested run, does nothing.
    */
   hurry(): void;
   stop(): void;
@@ -32,6 +32,7 @@ export function createThrottles(): CreateThrottle {
     let isAsked = false;
     let isRunning = false;
     let isStopped = false;
+    let isHurried = false;
 
     async function run(): Promise<void> {
       isRunning = true;
@@ -46,10 +47,12 @@ export function createThrottles(): CreateThrottle {
         const tookMs = wholeMs - wayMs;
         const pauseMs = Math.min(maximumPauseMs, Math.max(minimumMs, Math.min(tookMs, lastTookMs) * 100));
         lastTookMs = tookMs;
-        await new Promise<void>((resolve) => {
-          endPause = resolve;
-          setTimeout(resolve, pauseMs);
-        });
+        if (!isHurried)
+          await new Promise<void>((resolve) => {
+            endPause = resolve;
+            setTimeout(resolve, pauseMs);
+          });
+        isHurried = false;
       }
       isRunning = false;
     }
@@ -60,7 +63,9 @@ export function createThrottles(): CreateThrottle {
         if (!isRunning && !isStopped) void run();
       },
       hurry() {
-        if (isAsked) endPause();
+        if (!isAsked) return;
+        isHurried = true;
+        endPause();
       },
       stop() {
         isStopped = true;

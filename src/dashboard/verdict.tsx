@@ -4,7 +4,7 @@ import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { describeLeftOut } from '../judge/unrecorded.js';
 import { groupBy } from '../values/group-by.js';
-import { Button, Select, Sourced } from './controls.js';
+import { Button, Coded, Select, Sourced } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
 import { LoadMinuteWall } from './no-requests.js';
 import type { Session } from './session.js';
@@ -275,7 +275,11 @@ function FindingView(props: FindingViewProps) {
       <p class="note measured">
         {measured}; allowed: {allowed}
       </p>
-      {remedy && <p>{remedy}</p>}
+      {remedy && (
+        <p>
+          <Coded text={remedy} />
+        </p>
+      )}
       {hidden[0] && (
         <Button
           class="link"

@@ -18,7 +18,7 @@ export interface Finding {
   /** Description of the client's wrong behavior, with advice, in one or two sentences. */
   text: string;
   /**
-   * Setting of the client's library that ends the finding, with the page of its code: `got: SETTING;
+   * Setting of the client's library that ends the finding, with the page of its code: `got: SETTING; see
    * docs/clients/node.md#got`. Missing if the library or its setting is unknown.
    */
   remedy?: string;

@@ -40,7 +40,7 @@ function remedyOf({ code }: Finding, sent: readonly SentRequest[], dependencies:
       if (client === undefined || setting === undefined) return undefined;
       const { name, page, dependency, isBuiltIn } = client;
       const isCertain = dependency === undefined && !isBuiltIn;
-      return `${isCertain ? '' : 'if you use '}${name}: ${setting}; docs/clients/${page}.md#${anchorOf(name)}`;
+      return `${isCertain ? '' : 'if you use '}${name}: ${setting}; see docs/clients/${page}.md#${anchorOf(name)}`;
     }),
   );
   const [line] = lines;

@@ -42,7 +42,7 @@ const startOf = (name: string) => new RegExp(`^${name}: (\`|add \`)`);
 
 /** The section of a client on its page. */
 function sectionOf(remedy: string): string {
-  const [, page = '', anchor = ''] = /; (docs\/clients\/\w+\.md)#([\w-]+)$/.exec(remedy) ?? [];
+  const [, page = '', anchor = ''] = /; see (docs\/clients\/\w+\.md)#([\w-]+)$/.exec(remedy) ?? [];
   const [, ...sections] = (pages[page] ?? '').split(/^## /m);
   return sections.find((text) => anchorOf(text.split('\n')[0] ?? '') === anchor) ?? '';
 }
@@ -70,7 +70,7 @@ describe.each(libraries.map((client) => [client.name, client] as const))('%s', (
     const shown = namedInstead[`${client.id} ${code}`] ?? name;
     const start = table?.dependency || table?.isBuiltIn ? `if you use ${shown}: ` : `${shown}: `;
     expect(remedy.slice(0, start.length)).toBe(start);
-    const [line = ''] = remedy.slice(start.length).split('; docs/clients/');
+    const [line = ''] = remedy.slice(start.length).split('; see docs/clients/');
     expect(sectionOf(remedy)).toContain(` | ${line} |`);
   });
 

@@ -320,7 +320,7 @@ test('shows three findings per rule and counts the rest, while the verdict conta
 test('findings end with their remedy in text, JUnit and failure messages, and without one with nothing more', () => {
   const sim = bad();
   const plain = judge(sim, { isOver: true });
-  const remedy = 'got: `retry: { limit: 4 }`; docs/clients/node.md#got';
+  const remedy = 'got: `retry: { limit: 4 }`; see docs/clients/node.md#got';
   const helped = { ...plain, findings: plain.findings.map((finding) => ({ ...finding, remedy })) };
   const entries = sim.journal.query();
   const lines = (text: string) => text.split('\n').map((line) => line.trim());

@@ -18,7 +18,7 @@ const run = (scenario: string, outcome: CertifiedOutcome, detail = ''): Certifie
       code: 'early-retry',
       requests: 'requests 3–5',
       text: 'Retried up to 9.7 s before Retry-After allowed, after 327 ms, 311 ms, 312 ms.',
-      remedy: 'if you use fetch: add `patientFetch(url, init)`; docs/clients/node.md#fetch',
+      remedy: 'if you use fetch: add `patientFetch(url, init)`; see docs/clients/node.md#fetch',
     },
   ],
   exitCode: 1,

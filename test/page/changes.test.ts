@@ -6,7 +6,7 @@ import type { ListenOptions } from '../../src/node.js';
 import { listen } from '../../src/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
+import { eventually, makeStorm, moveClock, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 declare global {
   interface Window {
@@ -51,12 +51,38 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     );
   });
 
+  test('undo takes back the latest change, whatever it was', async () => {
+    await open();
+    await page.keyboard.press('r');
+    await page.getByText('Reset to the start of the scenario.').waitFor();
+    const startMs = stage.sim.clock.now();
+    const undo = page.locator('header').getByRole('button', { name: /^(Un|Re)do/ });
+    const key = () => stage.sim.keys.get('free-key').state;
+
+    await button('ban 2 min: free-key').click();
+    await page.getByText('free-key: ban 2 min.').waitFor();
+    expect(key()).toBe('banned');
+    await undo.click();
+    await page.getByText('Undone: free-key ban 2 min.').waitFor();
+    expect(key()).toBe('active');
+
+    // Two moves, unlike the second click of a double click on Reset.
+    await moveClock(page, '+1 min');
+    await moveClock(page, '+1 min');
+    await eventually(() => stage.sim.clock.now() - startMs).toBe(120_000);
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Moved the clock.');
+    await eventually(() => [...stage.sim.snapshots.keys()].length).toBe(1);
+    await page.getByText('Moved the clock.').first().waitFor();
+    await undo.click();
+    await eventually(() => stage.sim.clock.now() - startMs).toBe(60_000);
+  });
+
   test('undo restores a revoked key with its usage', async () => {
     await open();
     await stage.call('pro-key');
     await page.getByLabel('more: pro-key').click();
     await button('revoke: pro-key').click();
-    await page.getByText('Revoked pro-key.').waitFor();
+    await page.getByText('pro-key: revoke.').waitFor();
     expect(await stage.call('pro-key')).toBe(401);
     await page.locator('.told').getByRole('button', { name: 'Undo' }).click();
     await eventually(() => stage.sim.keys.get('pro-key').state).toBe('active');
@@ -87,7 +113,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.keyboard.press('r');
     await page.getByText('No requests yet.').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Restored storm').waitFor();
+    await page.getByText('Undone: Reset').waitFor();
     await button('9 requests before the reset').click();
     await eventually(() => rows().count()).toBe(9);
     await page.getByText('The client retried too early').waitFor();
@@ -114,7 +140,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.getByText('Deleted pet 40.').waitFor();
     expect(stage.sim.pets.get(40)).toBeUndefined();
     await undo.click();
-    await page.getByText('Restored tiny').waitFor();
+    await page.getByText('Undone: Deleted pet 40.').waitFor();
     expect([stage.sim.name, stage.sim.pets.get(40)?.id]).toEqual(['tiny', 40]);
     // Longer than a double click.
     await page.waitForTimeout(600);
@@ -147,7 +173,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await eventually(() => [...stage.sim.snapshots.keys()]).toEqual(['page-undo.0.Deleted_pet_40.']);
     // A double click takes back once.
     await undo.dblclick();
-    await page.getByText('Restored storm').waitFor();
+    await page.getByText('Undone: Deleted pet 40.').waitFor();
     expect([stage.sim.pets.get(40)?.id, stage.sim.pets.size]).toEqual([40, 40]);
     await eventually(() => undo.getAttribute('title')).toBe('Redo: Deleted pet 40.');
     await page.waitForTimeout(600);

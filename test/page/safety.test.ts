@@ -241,7 +241,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     },
     'with a message': async () => {
       await button('revoke: free-key').click();
-      await page.getByText('Revoked free-key.').waitFor();
+      await page.getByText('free-key: revoke.').waitFor();
     },
     'without connection': async () => {
       await stage.server.close({ graceMs: 0 });

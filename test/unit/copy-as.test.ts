@@ -43,7 +43,7 @@ test('a finding as Markdown ends with its remedy, if it has one', () => {
   const of = { key: 'free-key', scenario: 'storm', rows: [] };
   const plain = asMarkdown({ ...finding, requests: [] }, of);
   expect(plain.endsWith('\nWait.\n\n1 s waited; allowed: at least 2 s. Scenario storm.\n')).toBe(true);
-  const remedy = 'got: `retry: { limit: 4 }`; docs/clients/node.md#got';
+  const remedy = 'got: `retry: { limit: 4 }`; see docs/clients/node.md#got';
   expect(asMarkdown({ ...finding, requests: [], remedy }, of)).toBe(`${plain}\n${remedy}\n`);
 });
 

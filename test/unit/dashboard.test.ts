@@ -103,6 +103,11 @@ test('a throttle ignores the round-trip time, and responds to waiting callers at
     throttle.hurry();
     await vi.advanceTimersByTimeAsync(1);
     expect(runs).toBe(4);
+    // During a run.
+    throttle.ask();
+    throttle.hurry();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(runs).toBe(5);
     throttle.stop();
   } finally {
     vi.useRealTimers();

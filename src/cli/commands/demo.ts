@@ -11,6 +11,7 @@ import { loadPetstore } from '../../petstore/load-petstore.js';
 import { memoryEngine, type OpenedState, type ServedState } from '../../server/serve-state.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
+import { formatWait } from '../../values/format-duration.js';
 import { wrap } from '../../values/wrap.js';
 import { isBlockedPort } from '../blocked-ports.js';
 import type { CliInput } from '../cli-input.js';
@@ -90,6 +91,7 @@ export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void>
   say(
     `  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`,
     `  Clients    ${demoKeys.wrong} always waits 1.5 seconds; ${demoKeys.right} obeys Retry-After`,
+    `  Time       ${formatWait(lengthMs)}, then the verdicts`,
   );
   if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const { results, timeline } = await run(lengthMs);
