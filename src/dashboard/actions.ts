@@ -58,7 +58,7 @@ export function describeUndo({ state: { undo = '', total } }: Session): { name: 
   const since = total - Number(before);
   const lost =
     since > 0 ? ` Also takes back what ${formatCount(since, 'request')} did since; ${other} returns that.` : '';
-  return { name, title: `${name}: ${inWords(text)}${lost}` };
+  return { name, title: `${name}: ${inWords(text)} Sets the clock as well.${lost}` };
 }
 
 /** Change in words, from the name of a snapshot. */

@@ -233,8 +233,9 @@ export class EntryBuffer {
 
 const isOf = (input: string, { name }: TimelineLane) => input === `key ${name}` || input.startsWith(`key ${name},`);
 
+/** Whether a change ends the ban of a key. `noteBan` continues a ban that a restored snapshot contains. */
 const liftsBan = ({ request, input }: ShownChange, lane: TimelineLane) =>
-  request.endsWith('/unban') && isOf(input, lane);
+  request.endsWith('/{name}/restore') || (request.endsWith('/unban') && isOf(input, lane));
 
 function extend(spans: Span[], fromMs: number, toMs: number): void {
   const last = spans.at(-1);

@@ -139,8 +139,12 @@ function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void
 function isConcurrent(open: JudgedRequest, request: JudgedRequest): boolean {
   const { clockStepMs } = request;
   if (clockStepMs > 0) return open.answeredAtMs >= request.arrivedAtMs + clockStepMs;
-  return open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs;
+  if (open.lastArrivedId >= request.id) return true;
+  return open.answeredAtMs > request.arrivedAtMs && !isBeforeClockSetBack(open, request);
 }
+
+/** Whether the clock was set back between two requests, so that their times say nothing of each other. */
+const isBeforeClockSetBack = (earlier: JudgedRequest, later: JudgedRequest) => earlier.arrivedAtMs > later.arrivedAtMs;
 
 function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   const { recent } = traffic;
@@ -150,7 +154,8 @@ function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   for (let index = recent.length - 1; index >= oldest; index--) {
     const neighbor = recent[index] as JudgedRequest;
     if (neighbor.answeredAtMs < near) break;
-    if (neighbor.connection !== request.connection) overlap(neighbor, request);
+    if (neighbor.connection !== request.connection && !isBeforeClockSetBack(neighbor, request))
+      overlap(neighbor, request);
   }
   recent.push(request);
 }

@@ -192,6 +192,27 @@ describe('the verdict', () => {
     expect(blamed(judge(sim))).toEqual(['early-retry']);
   });
 
+  test('does not take a clock that was set back for concurrent requests', () => {
+    const sim = frozen(wall);
+    // The next call comes too early, which is a mistake of a client that makes one call after another.
+    for (const [query, waitMs] of [
+      ['', 1_000],
+      ['limit=2', 60_000],
+    ] as const) {
+      send(sim, { query });
+      sim.clock.advance(waitMs);
+    }
+    const before = blamed(judge(sim));
+    expect(before).toContain('early-retry');
+    for (const connection of [1, 2]) {
+      const nowMs = sim.clock.now();
+      send(sim, { query: 'limit=1', connection });
+      sim.clock.set(nowMs - 500);
+    }
+    send(sim, { query: 'limit=1', connection: 3 });
+    expect(blamed(judge(sim))).toEqual(expect.arrayContaining(before));
+  });
+
   test('does not blame a client for other users of its key', () => {
     const scenario: Scenario = { ...wall, background: { 'free-key': 100 } };
     const verdict = verdictOn(

@@ -70,7 +70,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await moveClock(page, '+1 min');
     await moveClock(page, '+1 min');
     await eventually(() => stage.sim.clock.now() - startMs).toBe(120_000);
-    await eventually(() => undo.getAttribute('title')).toBe('Undo: Moved the clock.');
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Moved the clock. Sets the clock as well.');
     await eventually(() => [...stage.sim.snapshots.keys()].length).toBe(1);
     await page.getByText('Moved the clock.').first().waitFor();
     await undo.click();
@@ -149,7 +149,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(stage.sim.name).toBe('tiny');
     await page.reload();
     await button('9 requests before the reset').waitFor();
-    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40.');
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40. Sets the clock as well.');
     expect(opened.errors).toEqual([]);
   });
 
@@ -159,10 +159,10 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(await undo.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('button', { name: 'Pets', exact: true }).click();
     await button('delete pet 40').click();
-    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40.');
+    await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40. Sets the clock as well.');
     await stage.call('pro-key', '/pets', '{"name":"Zorro","categoryId":1}');
     await stage.call('pro-key');
-    const hint = 'Undo: Deleted pet 40. Also takes back what 2 requests did since; Redo returns that.';
+    const hint = 'Undo: Deleted pet 40. Sets the clock as well. Also takes back what 2 requests did since; Redo returns that.';
     await eventually(() => undo.getAttribute('title')).toBe(hint);
     await eventually(() => page.locator('.told button').first().getAttribute('title')).toBe(hint);
     await button('change pet 39').click();
@@ -175,7 +175,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await undo.dblclick();
     await page.getByText('Undone: Deleted pet 40.').waitFor();
     expect([stage.sim.pets.get(40)?.id, stage.sim.pets.size]).toEqual([40, 40]);
-    await eventually(() => undo.getAttribute('title')).toBe('Redo: Deleted pet 40.');
+    await eventually(() => undo.getAttribute('title')).toBe('Redo: Deleted pet 40. Sets the clock as well.');
     await page.waitForTimeout(600);
     await undo.click();
     await eventually(() => stage.sim.pets.get(40)).toBeUndefined();

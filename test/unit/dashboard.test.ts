@@ -67,6 +67,8 @@ test('a ban ends when it is lifted, in any order of the entries', () => {
   expect(bans([[banned], []], [[], [lift]])).toEqual([at(2)]);
   expect(bans([[banned], [lift]])).toEqual([at(2)]);
   expect(bans([[banned], [other]])).toEqual([at(120)]);
+  const restore = { ...lift, request: 'POST /snapshots/{name}/restore', input: 'name before' };
+  expect(bans([[banned], []], [[], [restore]])).toEqual([at(2)]);
 });
 
 test.each([
