@@ -162,7 +162,8 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await eventually(() => undo.getAttribute('title')).toBe('Undo: Deleted pet 40. Sets the clock as well.');
     await stage.call('pro-key', '/pets', '{"name":"Zorro","categoryId":1}');
     await stage.call('pro-key');
-    const hint = 'Undo: Deleted pet 40. Sets the clock as well. Also takes back what 2 requests did since; Redo returns that.';
+    const hint =
+      'Undo: Deleted pet 40. Sets the clock as well. Also takes back what 2 requests did since; Redo returns that.';
     await eventually(() => undo.getAttribute('title')).toBe(hint);
     await eventually(() => page.locator('.told button').first().getAttribute('title')).toBe(hint);
     await button('change pet 39').click();
