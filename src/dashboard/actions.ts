@@ -20,13 +20,14 @@ export interface MessageButton {
   act(): void;
 }
 
+/**
+ * Sends a control request and refreshes the state on the dashboard. If the server rejects the request, shows the
+ * message and returns `undefined`.
+ */
+type Send = <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => Promise<Result | undefined>;
+
 /** Changes of the simulator that a user of the dashboard can make. Each sends one to four control requests. */
 export interface Actions {
-  /**
-   * Sends a control request and refreshes the state on the dashboard. If the server rejects the request, shows the
-   * message and returns `undefined`.
-   */
-  send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
   reset(): void;
   load(scenario: string, reseed: boolean): void;
   /**
@@ -37,7 +38,7 @@ export interface Actions {
    */
   keep(text: string, act: () => Promise<unknown>): Promise<true | undefined>;
   /** Makes a change by one control request that Undo takes back. Returns `true` if the server accepted it. */
-  change(text: string, ...request: Parameters<Actions['send']>): Promise<true | undefined>;
+  change(text: string, ...request: Parameters<Send>): Promise<true | undefined>;
   /** Moves the clock; twice at a double click. */
   move(change: object): void;
   /** Takes the latest change back; after an undo, returns to the state before the undo. */
@@ -77,7 +78,7 @@ export function createActions(
   const { source } = session;
   /** Latest control action, remembered as long as a double click could repeat it. */
   let latest = '';
-  const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
+  const send: Send = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
     try {
       const result = await source.send<Result>(method, path, input);
       session.refreshNow();
@@ -156,7 +157,6 @@ export function createActions(
   };
   const restart = (text: string, act: () => Promise<unknown>) => void once(text, () => undoable(text, act, true));
   const actions: Actions = {
-    send,
     keep: (text, act) => once(text, () => undoable(text, act)),
     change: (text, ...request) => actions.keep(text, () => send(...request)),
     move: (change) => void undoable('Moved the clock.', () => send('POST', '/clock', change)),
