@@ -101,23 +101,3 @@ export function aims(results) {
     row('Packages installed', ['≤', 77], found.packages, { digits: 0 }),
   ];
 }
-
-/** Former aims that were missed and dropped, with the reason why no user needs them. */
-export const droppedAims = {
-  'Mixed load, repeated list and create, relative to *limit*':
-    'Constant bytes replace no service. A user would otherwise write *real-work*, which has an aim.',
-  'Mixed load with the default log':
-    'The log is for readers, and 50,000 lines per second have none; `--log silent` turns it off.',
-  'Create, relative to *real-work*':
-    'A create tests every field and records the request, which *real-work* does not. Tests create few pets, and both mixed loads contain a tenth of creates.',
-  'Journal, relative to no journal':
-    'The journal cannot be turned off, and the aims relative to *real-work* include its cost.',
-  'Reader of every entry':
-    'It receives as many bytes again as the client, so it cannot be free. An open page and a waiting test cost nothing.',
-  'Create with `--data FOLDER`': 'The mixed load with `--data FOLDER` has an aim and contains creates.',
-  'Download of a page':
-    'A page downloads the bundle once, from its own development server. A test rejects growth by more than 3 %.',
-  'List over 1,000 sandboxes':
-    'Clients in a thousand sandboxes are test workers, which send few requests per second each.',
-  'Installed size': 'The number of packages decides how long an installation takes, and has an aim.',
-};

@@ -1,6 +1,7 @@
 /** Parts of `npm run bench`, by the names that `--only` accepts. */
 import { execFileSync } from 'node:child_process';
 import { bundle, imports } from './bundle.mjs';
+import { measureBusy } from './busy.mjs';
 import { measureColdStart } from './cold-start.mjs';
 import { measureExecStart } from './exec-start.mjs';
 import { measureHttp, measurePeers } from './http.mjs';
@@ -78,6 +79,8 @@ export const parts = {
   http: ({ peers, ...options }) => measureHttp(peers, options),
 
   peers: ({ peers, ...options }) => ifTimed(() => measurePeers(peers, options)),
+
+  busy: ({ peers, ...options }) => ifTimed(() => measureBusy(peers, options)),
 
   watched: ({ ours, ...options }) => ifTimed(() => measureWatched(ours, options)),
 

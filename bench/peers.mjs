@@ -134,6 +134,15 @@ export const peers = [
   },
   {
     ...ours,
+    name: 'ours-record',
+    works: everything,
+    // --record takes an empty file, which each start writes anew.
+    files: () => ({ ...ours.files(), 'run.jsonl': '' }),
+    command: cli(...silent, '--record', 'run.jsonl'),
+    differs: 'Ours with --record: each request is written to a recording before its response.',
+  },
+  {
+    ...ours,
     name: 'ours-pretty',
     works: ['mixed'],
     piped: true,

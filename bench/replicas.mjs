@@ -39,14 +39,14 @@ const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, path: `/s/box-$
 const works = { list: [list], create: [create], sandboxes: boxes };
 
 /**
- * Number of replicas of each measurement, and number of those under load. Servers share processor core 0, so only their
- * processor times are comparable, not their requests per second.
+ * Number of replicas of each measurement, and numbers of those under load. The first replica is the active one. Servers
+ * share processor core 0, so only their processor times are comparable, not their requests per second.
  */
 const setups = {
-  memory: { replicas: 0, loaded: 1 },
-  one: { replicas: 1, loaded: 1 },
-  'one of two': { replicas: 2, loaded: 1 },
-  two: { replicas: 2, loaded: 2 },
+  memory: { replicas: 0, loaded: [0] },
+  active: { replicas: 1, loaded: [0] },
+  standby: { replicas: 2, loaded: [1] },
+  both: { replicas: 2, loaded: [0, 1] },
 };
 
 const statusOf = (url, headers) =>
@@ -118,10 +118,12 @@ async function measure(name, { replicas, loaded }, work) {
   try {
     const args = store ? ['--data', `redis://127.0.0.1:${storePort}/0?name=bench`] : [];
     for (let at = 0; at < Math.max(1, replicas); at++) servers.push(await startServer(4641 + at, args));
-    const busy = servers.slice(0, loaded);
+    const busy = loaded.map((at) => servers[at]);
     const run = (connections, forSeconds) =>
       Promise.all(
-        busy.map(({ url }) => load(url, works[work], { seconds: forSeconds, connections: connections / loaded })),
+        busy.map(({ url }) =>
+          load(url, works[work], { seconds: forSeconds, connections: connections / loaded.length }),
+        ),
       );
     // Warms up the processes first, because V8 has not compiled their code yet.
     await run(32, 5);
@@ -134,13 +136,13 @@ async function measure(name, { replicas, loaded }, work) {
     const us = processes.map(({ pid }, at) => ((usageOf(pid).cpuMs - before[at]) * 1000) / requests);
     const other = samples.reduce((sum, each) => sum + each.other, 0);
     if (other > 0) throw new Error(`${name}, ${work}: expected every request to be served, got ${other} others`);
-    const [alone] = loaded === 1 ? await run(1, Math.ceil(seconds / 2)) : [];
+    const [alone] = loaded.length === 1 ? await run(1, Math.ceil(seconds / 2)) : [];
     return {
       perSecond: samples.reduce((sum, each) => sum + each.perSecond, 0),
       p50Ms: median(samples.map(({ p50Ms }) => p50Ms)),
       aloneP50Ms: alone?.p50Ms,
       serverUs: us[0],
-      otherUs: replicas === 2 ? us[1] : undefined,
+      standbyUs: replicas === 2 ? us[1] : undefined,
       storeUs: store && us.at(-1),
     };
   } finally {

@@ -1,8 +1,8 @@
 /** Formats the results as a page, as a picture and in sentences. Omits or mentions missing results. */
-import { aims, droppedAims } from './aims.mjs';
+import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
-import { isOlder, sections } from './sections.mjs';
+import { sections } from './sections.mjs';
 
 const aimsTable = (results) =>
   table(
@@ -17,101 +17,52 @@ const aimsTable = (results) =>
     ]),
   );
 
-/** Lists the known reasons for missed aims. */
-const obstaclesList = (results) =>
-  aims(results)
-    .filter(({ because }) => because)
-    .map(({ what, because }) => `- ${what.split(': ')[0]}: ${because}`)
-    .join('\n');
-
 /** Tables for a terminal. */
 export const tables = (results) =>
   [{ title: 'Aims', content: aimsTable(results) }, ...sections(results)]
     .map(({ title, content }) => `## ${title}\n\n${content}\n`)
     .join('\n');
 
-const conditions = (parts) =>
+/** Rows of the other servers: what petstore-sim does in the processor time of one request, and when each is ready. */
+const otherServers = ({ parts }, { peers = [] }) =>
   table(
-    ['part', 'measured on', 'minutes', 'load before', 'yardstick', 'spread'],
-    Object.entries(parts).map(([part, { date, minutes, load, noise }]) => [
-      `\`${part}\``,
-      date,
-      number(minutes, 1),
-      number(load, 2),
-      noise === undefined ? '' : `${number(noise.median, noise.median < 10 ? 2 : 0)} ${noise.unit}`,
-      noise === undefined ? (minutes === undefined ? 'not noted' : '') : `${number(noise.spread * 100)} %`,
-    ]),
+    ['server', 'requests of petstore-sim in its time for one', 'first response after a start'],
+    peers.map(({ name, behind }) => {
+      const start = parts['cold-start']?.found.rows.find((each) => each.name === name)?.startMs;
+      return [name, number(behind, behind < 10 ? 1 : 0), start === undefined ? '' : `${number(start)} ms`];
+    }),
   );
 
-const note = ({ name, packages, differs }, failed) => {
-  const pins = Object.entries(packages).map(([of, version]) => `${of} ${version}`);
-  const versions = pins.length > 0 ? ` (${pins.join(', ')})` : '';
-  return `- **${name}**${versions}: ${differs}${failed ? ` Not measured: ${failed}` : ''}`;
-};
-
-/** Sentence on the parts that were measured on another day or machine than the part `http`. */
-function olderParts(parts, main) {
-  const older = Object.entries(parts).filter(([, part]) => isOlder(part, main));
-  if (older.length === 0) return '';
-  const list = older.map(([part, { date, machine }]) => `\`${part}\` (${date}, ${machine})`).join('; ');
-  return `\nOther rows are of another day or machine: ${list}.\n`;
-}
-
 /** Content of docs/performance.md. */
-export function performancePage(results, peers) {
-  const { parts } = results;
-  const main = parts.http ?? Object.values(parts)[0];
-  const failed = parts.peers?.found.failed ?? {};
+export function performancePage(results) {
+  const main = results.parts.http ?? Object.values(results.parts)[0];
+  const found = figures(results);
   return `<!-- Written by npm run bench and npm run generate from bench/results.json. -->
 
 # Performance
 
-Measured on ${main.date}: ${main.machine}. Absolute figures drift with the machine, so every share compares
-servers that were loaded in rotation, a twentieth of a second each, or consecutively. A share is the median, with the
-lowest and the highest value. A share of requests per second is accompanied by the share of processor time per
-request. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
+Ratios count, because absolute figures drift with the machine: each compares two servers that were loaded in turns of a
+twentieth of a second, on one core, by 32 connections from another one. The mixed load has 45 lists of 1 to 100 pets, 15
+filtered lists, 20 single pets, 10 creates, 5 unknown pets and 5 refusals; in the varied load every list is different. *limit* is bare
+\`node:http\` with constant bytes, *real-work* is the same service handwritten on \`node:http\`, without further features.
 
 ![The mixed load by processor time, as a share of bare node:http](performance.svg)
 
-${['Aims', ...sections(results).map(({ title }) => title), 'What each server does', 'Conditions']
-  .map((title) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`)
-  .join('\n')}
-
-## Aims
-
 ${aimsTable(results)}
-${olderParts(parts, main)}
 
-Known obstacles:
+## Other servers
 
-${obstaclesList(results)}
+The mixed load by processor time, and the time from the start of the process to its first 200; petstore-sim needs
+${number(found.startMs)} ms. Their work differs: most send a fixed body and count nothing (\`bench/peers.mjs\` says what each does).
 
-Former aims that were missed, and that no user needs:
+${otherServers(results, found)}
 
-${Object.entries(droppedAims)
-  .map(([what, why]) => `- ${what}: ${why}`)
-  .join('\n')}
-
-${sections(results)
-  .map(({ title, meaning, content }) => `## ${title}\n\n${meaning}\n\n${content}\n`)
-  .join('\n')}
-## What each server does
-
-${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
-
-## Conditions
-
-A part is published only if the spread of its yardstick is at most 15 % of the median, without the outermost tenth at either end.
-For loaded servers, the yardstick is a server relative to its twin, a second process of the same server. Both are equally fast, so
-their share shows the precision of the other shares, independent of the machine's drift. For other parts, the yardstick is a fixed
-piece of work, which shows the machine's speed during the part; figures in milliseconds depend on it.
-
-${conditions(parts)}
+Measured on ${main.date}: ${main.machine}. A ratio is a median, and is published only if two processes of the same server differ
+by at most 15 %. \`npm run bench\` measures your machine in a quarter of an hour, and prints all tables.
 `;
 }
 
 const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'handwritten on node:http' };
-const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
 /** Bar chart of the mixed load relative to the limit on the same Node, by processor time. */
 export function picture({ parts }) {
@@ -128,7 +79,8 @@ export function picture({ parts }) {
   ]
     .filter(({ share }) => share !== undefined)
     .sort((a, b) => b.share - a.share);
-  const [left, width, step] = [170, 480, 26];
+  // A label has at most 24 characters.
+  const [left, width, step] = [196, 480, 26];
   const unit = width / Math.max(...bars.map(({ share }) => share));
   const height = bars.length * step + 46;
   const drawn = bars.map(({ name, group, share, on }, at) => {
@@ -136,27 +88,21 @@ export function picture({ parts }) {
     const length = Math.max(2, share * unit);
     const label = on && on !== '20' ? `${name} ¹` : (labels[name] ?? name);
     return `  <text x="${left - 8}" y="${y + 14}" text-anchor="end"${group === 'ours' ? ' font-weight="bold"' : ''}>${label}</text>
-  <rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="18" rx="2" fill="${colours[group]}"/>
+  <rect class="${group}" x="${left}" y="${y}" width="${length.toFixed(1)}" height="18" rx="2"/>
   <text x="${left + length + 6}" y="${y + 14}">${share >= 0.1 ? share.toFixed(2) : share.toFixed(3)}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + width + 60}" height="${height}" viewBox="0 0 ${left + width + 60} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#334155">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + width + 60}" height="${height}" viewBox="0 0 ${left + width + 60} ${height}" font-family="system-ui, sans-serif" font-size="13">
   <title>The mixed load by processor time, as a share of bare node:http with constant bodies</title>
-  <rect width="100%" height="100%" fill="#ffffff"/>
-  <text x="${left}" y="22">requests of the mixed load in the same processor time, bare node:http = 1 (¹ on Node 24)</text>
+  <style>
+    text { fill: #334155 } .page { fill: #ffffff }
+    .limit { fill: #8a94a6 } .ours { fill: #0f766e } .peer { fill: #c2410c }
+    @media (prefers-color-scheme: dark) {
+      text { fill: #cbd5e1 } .page { fill: #0f172a } .ours { fill: #2dd4bf } .peer { fill: #fb923c }
+    }
+  </style>
+  <rect class="page" width="100%" height="100%"/>
+  <text x="12" y="22">requests of the mixed load in the same processor time, bare node:http = 1 (¹ on Node 24)</text>
 ${drawn.join('\n')}
 </svg>
-`;
-}
-
-/** Sentence about the speed, for the README. */
-export function summary(results) {
-  // Express is a library for writing a server, not a mock server.
-  const { mixedOfByHand, variedOfByHand, peers } = figures(results);
-  const fastest = peers.find(({ name }) => name !== 'express');
-  const ofByHand = ({ cpu }) => number(1 / cpu.median, 2);
-  const varied = variedOfByHand ? `, ${ofByHand(variedOfByHand)} times if every list is different` : '';
-  return `A request of a mixed load (lists, single pets, creates, refusals) takes ${ofByHand(mixedOfByHand)} times the processor time of the
-same service handwritten on \`node:http\`${varied}, and ${number(fastest.behind, 1)} times less than in the fastest mock server that can serve it
-(${fastest.name}).
 `;
 }

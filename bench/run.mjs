@@ -111,7 +111,7 @@ console.log(tables(results));
 if (isKept) {
   const docs = values.out ?? join(import.meta.dirname, '../docs');
   writeFileSync(join(docs, 'performance.svg'), picture(results));
-  writeFileSync(join(docs, 'performance.md'), performancePage(results, peers));
+  writeFileSync(join(docs, 'performance.md'), performancePage(results));
   say(`written: ${file} and performance.md with its picture; npm run generate brings the README in step`);
 }
 say(`${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes`);

@@ -226,6 +226,21 @@ const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
     ],
   );
 
+const busyTable = (rows) =>
+  table(
+    ['load', 'relative to', 'machine', 'requests/s', 'relative', 'CPU per request', 'relative', 'p99, relative'],
+    rows.map(({ of, to, work, isBusy, requests, perSecond, cpuUs, cpu, p99 }) => [
+      `${of}, ${work}`,
+      to,
+      isBusy ? 'two busy loops' : 'quiet',
+      number(requests),
+      number(perSecond?.median, 2),
+      `${number(cpuUs, 1)} µs`,
+      number(cpu === undefined ? undefined : 1 / cpu.median, 2),
+      number(p99 === undefined ? undefined : p99.median, 2),
+    ]),
+  );
+
 const bundleTable = ({ pages, everything }) =>
   table(
     ['imports', 'kB, minified and gzipped'],
@@ -247,6 +262,12 @@ that sends constant bytes of the same sizes, *real-work* is the same service, ha
 second each; latencies are measured for a second under load alone. *ours* may take less time than the limit, because it sends the responses of a busy turn of the event
 loop together, which wakes the client once.`,
     (found) => [httpTable(found), byHandTable(found), shares].join('\n\n'),
+  ],
+  busy: [
+    'Beside two busy loops',
+    `Requests per second, processor time and 99th percentile, each as a share of the other server's, which was loaded before and after
+it. A busy loop on the core of the server and another on that of the load halve both of a pair.`,
+    busyTable,
   ],
   peers: [
     'Other servers',
@@ -302,7 +323,7 @@ export const sections = ({ parts }) =>
     }));
 
 /** Whether a part was measured on another day or machine than the main part. */
-export const isOlder = ({ date, machine }, main) => machine !== main.machine || date !== main.date;
+const isOlder = ({ date, machine }, main) => machine !== main.machine || date !== main.date;
 
 /** Sentence on a part that was measured on another day or machine than the part `http`. */
 const otherMachine = (part, main) =>

@@ -72,10 +72,14 @@ function needs(file, found = new Set()) {
   for (const id of imports.get(file)) needs(id, found);
   return found;
 }
-const isNeededBy = (name) => (file) => needs(join(root, `src/cli/commands/${name}.ts`)).has(file);
+const isNeededBy =
+  (...names) =>
+  (file) =>
+    names.some((name) => needs(join(root, `src/cli/${name}.ts`)).has(file));
+const isOfServe = isNeededBy('run-command-line', 'commands/serve');
 
 /** Whether a module needs nothing but what `serve` has loaded. */
-const isLeaf = (file) => imports.get(file)?.every((id) => id.startsWith('node:') || isNeededBy('serve')(id));
+const isLeaf = (file) => imports.get(file)?.every((id) => id.startsWith('node:') || isOfServe(id));
 
 // CommonJS for the command line, because Node 20 needs 8 ms for its loader of ES modules, and for Jest, which cannot
 // load ES modules before Node 24.9. One file contains everything for `serve`, a second the rest for `exec`, because each
@@ -101,8 +105,8 @@ await commonJs.write({
   comments: false,
   codeSplitting: {
     groups: [
-      { name: 'serve', test: isNeededBy('serve'), priority: 2 },
-      { name: 'exec', test: isNeededBy('exec'), priority: 1 },
+      { name: 'serve', test: isOfServe, priority: 2 },
+      { name: 'exec', test: isNeededBy('commands/exec'), priority: 1 },
       { name: 'control', test: /\/src\/(?:control-api\/(?!node\/)|petstore\/served-petstore)/ },
       { name: 'judge', test: /\/src\/judge\/(?!node\/)/ },
       // What several commands share, because each file takes half a millisecond to find.

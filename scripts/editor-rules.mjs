@@ -41,6 +41,8 @@ const patternWords = [
     /^\^\[\\x21-/,
     'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters',
   ],
+  [/^\^\(\?:bearer\|/, 'expected bearer, basic, token, header NAME, query NAME, signature or one'],
+  [/^\^all/, 'expected a number, "all", or such as "all but 1"'],
   [/%\$$/, 'expected a number from 0 to 1, or a share such as "50%"'],
   [/^\^\[!#\$%/, 'expected a header name'],
   [/^\^\[a-z\]\[/, 'expected the name of a window: a small letter, then letters and digits, such as hour'],

@@ -5,9 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { peers } from '../bench/peers.mjs';
 import { replicasTable } from '../bench/replicas-report.mjs';
-import { performancePage, picture, summary } from '../bench/report.mjs';
+import { performancePage, picture } from '../bench/report.mjs';
 import { read, readJson, root, write } from './repository.mjs';
 import { source } from './source.mjs';
 
@@ -125,12 +124,11 @@ function scenarioTable(list) {
 
 /**
  * Updates the generated parts of documentation pages. Parts without a source stay unchanged.
- * @param sources rows of the tables, output of `petstore-sim scenarios`, help texts, and results of the benchmark
+ * @param sources rows of the tables, output of `petstore-sim scenarios`, help texts, and results of the replicas' benchmark
  * @returns the new text of each page, by path
  */
-export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
+export function pages({ assumptionRows, controlRows, scenarioList, help, replicas }) {
   const parts = [
-    ['README.md', 'speed', results && summary(results)],
     ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionList(assumptionRows)],
     ['docs/command-line.md', 'help', help],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
@@ -181,10 +179,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     controlRows: controlRows(servedPetstore.groups()),
     scenarioList: printed('scenarios'),
     help: helpTranscripts(),
-    results,
     replicas: replicaResults(),
   };
   for (const { path, text } of pages(sources)) write(path, text);
-  write('docs/performance.md', performancePage(results, peers));
+  write('docs/performance.md', performancePage(results));
   write('docs/performance.svg', picture(results));
 }

@@ -53,6 +53,7 @@ export const descriptions = {
   'pets.generate.pending': 'Number of pending pets.',
   'pets.generate.sold': 'Number of sold pets.',
   'pets.generate.locale': 'Locale of the names, from faker, such as ja or pt_BR, or mixed. Default: en.',
+  keyFrom: 'Place of the API key in requests: bearer, basic, token, `header NAME`, `query NAME`, signature, or one.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
   ...under('plans.*.', limits),
   windows:
@@ -106,9 +107,12 @@ export const descriptions = {
   'faults[].when.times': 'Maximum number of applications.',
   'faults[].then': 'Effect of the rule, optionally with a delay.',
   'faults[].then.respond': 'Response instead of the operation’s own.',
+  'faults[].then.respond.like': 'Refuses in the words of this service: its status, headers and body, with `wait`.',
   'faults[].then.respond.status': 'HTTP status.',
   'faults[].then.respond.headers': 'Additional or changed headers; null removes a header.',
   'faults[].then.respond.body': 'Body as text, or as a value to send as JSON. Default: an Error body.',
+  'faults[].then.respond.wait':
+    'Wait that placeholders in headers and body state, such as {seconds} or {Unix seconds}. Default with `like`: 5 s.',
   'faults[].then.reset': 'Resets the connection (TCP RST).',
   'faults[].then.close': 'Closes the connection without a response.',
   'faults[].then.hang': 'Never responds.',
@@ -131,6 +135,16 @@ export const descriptions = {
     'before: the operation does not run. after: the operation runs, and its response is lost or changed.',
   'faults[].then.countsQuota': 'Whether an affected request uses quota. Default: true.',
   'faults[].then.failTimes': 'Number of failures of each call; later attempts succeed.',
+  words:
+    'Words of a service for refusals, headers about limits, and errors: its name, or its fields. Texts may have {seconds}, {Unix seconds}, {milliseconds}, {duration}, {date}, {RFC 3339}, {limit}, {remaining}, {used}, {status}, {reason} and {message}.',
+  ...under('words.', {
+    like: 'Service whose words these fields change.',
+    status: 'Status of a refusal. Default: 429.',
+    headers: 'Headers of a refusal.',
+    body: 'Body of a refusal: text, or JSON.',
+    limits: 'Headers of every response with a known limit.',
+    error: 'Body of every other error of the simulator, such as a 401 or 404.',
+  }),
   background: 'Requests per second of other clients with the same key, by API key.',
   assumptions: 'Behavior that the interface document leaves open; see `petstore-sim assumptions`.',
   ...stateDescriptions,
@@ -143,6 +157,10 @@ export const descriptions = {
   'expect.verdict': 'Verdict on a right client.',
   'expect.served': 'Whether the calls of a right client succeed in the end.',
   'expect.fail': 'Rules that a wrong client breaks.',
+  'expect.amplification':
+    'Maximum number of requests per call, of all calls together: 1.3 for a client with a retry budget.',
+  'expect.refused':
+    'Statuses, besides 429, with which a backend, a handler or a fault rule refuses a request by a limit: `[403]`.',
 };
 
 /** Uses the question of each setting as description, also for its second name under `limits` or `ban`. */

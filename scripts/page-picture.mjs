@@ -1,5 +1,7 @@
-// Writes docs/page.png, the picture of the dashboard; part of npm run picture. Requires Chromium.
+// Writes the pictures of the dashboard for light and dark pages, docs/page*.webp; part of npm run picture. Requires
+// Chromium.
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { createSimulator } from '../dist/index.js';
@@ -35,21 +37,42 @@ for (let n = 0; n < 54; n++) {
 }
 const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+/** Parts of the dashboard, in the order of their numbers in docs/page.md. */
+const parts = ['.grow button', '.keys h2', '.keys + section h2', '.reason', '.timeline', '.tabs', '.detail h2'];
+
+/** Puts a number on each part. */
+const number = (parts) => {
+  for (const [index, part] of parts.entries()) {
+    const { left, top } = document.querySelector(part).getBoundingClientRect();
+    const mark = document.createElement('b');
+    mark.textContent = index + 1;
+    mark.style = `position:fixed;left:${Math.max(2, left - 14)}px;top:${Math.max(2, top - 10)}px;width:22px;height:22px;border-radius:50%;background:#b3261e;color:#fff;font:bold 14px/22px system-ui;text-align:center;z-index:9`;
+    document.body.append(mark);
+  }
+};
+
 try {
-  const page = await browser.newPage({
-    viewport: { width: 838, height: 1040 },
-    deviceScaleFactor: 2,
-    colorScheme: 'light',
-  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, bypassCSP: true });
   await page.goto(`${server.controlUrl}/`);
   await page.locator('.finding').first().waitFor({ state: 'attached' });
   await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
   await page.mouse.move(0, 0);
-  // The timeline and the list above the detail.
-  await page.evaluate(() => scrollBy(0, document.querySelector('.timeline').getBoundingClientRect().top - 8));
-  await page.screenshot({ path: join(root, 'docs/page.png') });
-  noteProof('page.png', { dashboard: dashboardHash() });
+  await page.waitForTimeout(1_500);
+  // The click scrolled to its row.
+  await page.evaluate(() => document.querySelector('.center').scrollTo(0, 0));
+  const session = await page.context().newCDPSession(page);
+  for (const kind of ['', '-numbered']) {
+    if (kind !== '') await page.evaluate(number, parts);
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(500);
+      // PNG would be four times as large.
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 78 });
+      writeFileSync(join(root, `docs/page${kind}-${colorScheme}.webp`), data, 'base64');
+    }
+  }
+  noteProof('page.webp', { dashboard: dashboardHash() });
 } finally {
   await browser.close();
   await server.close({ graceMs: 0 });

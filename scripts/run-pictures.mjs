@@ -12,7 +12,7 @@ const all = (text, pattern) => [...text.matchAll(pattern)].map(([, ...groups]) =
 
 /**
  * Runs the README's client with the README's command.
- * @returns the terminal output, and the report as a picture
+ * @returns the terminal output and its last line, and the report as a picture
  */
 export async function runReadme() {
   const readme = read('README.md');
@@ -21,11 +21,12 @@ export async function runReadme() {
     readme,
     /^\$ npx petstore-sim exec --scenario ([\w-]+) --report report\.html -- node client\.mjs$/gm,
   );
-  const { resolveForClient, runClient, readShipped, svgReport, terminalReport } = await source(`
+  const { resolveForClient, runClient, readShipped, summaryLine, svgReport, terminalReport } = await source(`
     export { resolveForClient, runClient } from './cli/client-run.js';
     export { readShipped } from './scenario/node/shipped-scenarios.js';
     export { svgReport } from '../scripts/picture/svg-report.js';
     export { terminalReport } from './judge/report/terminal.js';
+    export { summaryLine } from './judge/report/wording.js';
   `);
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-picture-'));
   try {
@@ -35,8 +36,12 @@ export async function runReadme() {
       output: 'keep',
       timeoutMs: 60_000,
     });
-    const { entries, verdict } = run;
-    return { shown: terminalReport(entries, verdict, {}), picture: svgReport(entries, verdict) };
+    const { entries, verdict, nameKey } = run;
+    return {
+      shown: terminalReport(entries, verdict, { nameKey }),
+      last: summaryLine(verdict),
+      picture: svgReport(entries, verdict, { nameKey }),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -149,17 +154,24 @@ export async function runTests() {
   return svgLanes(timeline, `Each test takes 75 s of the service’s time. Both took ${tookMs} ms of real time.`);
 }
 
+/** Draws the diagrams of the documentation, by the names of their files. */
+export async function drawDiagrams() {
+  const { svgDiagrams } = await source(`export { svgDiagrams } from '../scripts/picture/diagrams.js';`);
+  return svgDiagrams();
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [demo, { shown, picture }] = await Promise.all([runDemo(), runReadme()]);
+  const [demo, { shown, last, picture }] = await Promise.all([runDemo(), runReadme()]);
   write('docs/demo.svg', demo.picture);
   write('docs/rules.svg', await runRules());
   write('docs/time-travel.svg', await runTests());
   write('docs/report.svg', picture);
+  for (const [name, diagram] of Object.entries(await drawDiagrams())) write(`docs/${name}`, diagram);
   const page = 'docs/judging-clients.md';
   const text = read(page);
   const [[command]] = all(text, /^(\$ npx petstore-sim exec .*)$/gm);
-  // Shortens the output for the page to header, timeline and first finding.
+  // Shortens the output for the page to header, first finding and last line.
   const [first] = shown.split(/\n\n(?=\w+ {2,}(?!early-retry)[\w-]+ +\+\d)/);
-  const transcript = `\`\`\`console\n${command}\n${first}\n...\n\`\`\`\n`;
+  const transcript = `\`\`\`console\n${command}\n${first}\n...\n${last}\n\`\`\`\n`;
   write(page, between(text, 'transcript', transcript, 'picture'));
 }

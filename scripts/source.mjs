@@ -21,12 +21,13 @@ export const fromSource = {
  * @param exported export statement, such as `export { runClient } from './cli/client-run.js'`
  */
 export async function source(exported) {
-  // In the folder of the build, from which the code finds the scenarios and the dashboard.
-  const file = join(root, `dist/source-${process.pid}-${exported.length}.mjs`);
+  const file = join(root, `node_modules/.cache/petstore-sim/source-${process.pid}-${exported.length}.mjs`);
   await build({
     ...fromSource,
     input: 'source',
     platform: 'node',
+    // The code finds scenarios and dashboard from its folder. Tests copy dist/ at the same time, so this file is not in it.
+    transform: { define: { 'import.meta.dirname': JSON.stringify(join(root, 'dist')) } },
     plugins: [
       {
         name: 'source',

@@ -1,13 +1,13 @@
 import './petstore/types.js';
-import { expect } from '@jest/globals';
-import { measureLag } from './judge/node/machine-lag.js';
-import { readScenario } from './scenario/node/scenario-files.js';
-import { listen } from './server/listen.js';
-import { createTest, endTimedOut } from './test-kits/jest-test.js';
+import { afterEach, test as base, expect } from '@jest/globals';
 import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
+import { createTestOf, endTimedOut, type PetstoreTestOf } from './test-kits/node/run-test.js';
 
-export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './test-kits/jest-test.js';
 export type { PetstoreMatchers } from './test-kits/matchers.js';
+export type { PetstoreFixtures, PetstoreOptions } from './test-kits/node/run-test.js';
+
+/** Jest's `test` function, with a separate simulator for each test. */
+export type PetstoreTest = PetstoreTestOf<'only' | 'skip' | 'failing'>;
 
 /**
  * Jest's `test` with a simulator for each test, and a verdict on the client afterwards. Jest's `expect` has the
@@ -18,10 +18,15 @@ export type { PetstoreMatchers } from './test-kits/matchers.js';
  *   expect(sim).toHaveHonouredRetryAfter();
  * });
  */
-export const test = createTest({ listen, measureLag, readScenario });
+export const test: PetstoreTest = createTestOf('Jest', {
+  test: base,
+  only: base.only,
+  skip: base.skip,
+  failing: base.failing,
+});
 
 expect.extend(matchers);
-endTimedOut();
+afterEach(() => endTimedOut('await jest.advanceTimersByTimeAsync(60_000)'));
 
 declare global {
   // Adds the matchers to the types of `@types/jest`, whose type parameters are named `R` and `T`.

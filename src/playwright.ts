@@ -22,7 +22,7 @@ declare module '@playwright/test' {
  */
 export interface PetstoreOptions {
   /**
-   * URL of the server that hosts the sandboxes.
+   * URL of the control API of the server that hosts the sandboxes, with or without `/__sim`.
    * @default process.env.PETSTORE_SIM_URL, or http://127.0.0.1:4010
    */
   petstoreUrl: string;
@@ -34,7 +34,7 @@ export interface PetstoreOptions {
   /**
    * Scenario of the sandbox: an object, or the name of a scenario of the server.
    * @default the scenario of the server
-   * @example test.use({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+   * @example test.use({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
    */
   scenario: Scenario | string | undefined;
   /**
@@ -163,8 +163,7 @@ const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), conten
 async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<boolean> {
   if (counts.requests + counts.dropped > 0) return true;
   const updates = control.watchUpdates();
-  for await (const { pending, changes, unwritten = 0 } of updates)
-    return pending + unwritten > 0 || changes.some(({ lastId }) => lastId > 0);
+  for await (const { pending, changes } of updates) return pending > 0 || changes.some(({ lastId }) => lastId > 0);
   return false;
 }
 

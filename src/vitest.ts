@@ -1,7 +1,5 @@
 import './petstore/types.js';
-import { measureLag } from './judge/node/machine-lag.js';
-import { readScenario } from './scenario/node/scenario-files.js';
-import { listen } from './server/listen.js';
+import { nodeEnvironment } from './test-kits/node/run-test.js';
 import { createTest } from './test-kits/vitest-test.js';
 
 export { expect } from 'vitest';
@@ -16,13 +14,4 @@ export type { PetstoreFixtures } from './test-kits/vitest-test.js';
  *   expect(sim).toHaveHonouredRetryAfter();
  * });
  */
-export const test = createTest({
-  readScenario,
-  measureLag,
-  async listen(sim) {
-    const { baseUrl, close } = await listen(sim, { port: 0, holdRefusals: true });
-    // Closes the server without a grace period: the client ended with its test, and the test may have replaced the
-    // timers.
-    return { baseUrl, close: () => close({ graceMs: 0 }) };
-  },
-});
+export const test = createTest(nodeEnvironment);

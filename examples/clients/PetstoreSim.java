@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
  *   }
  * }}</pre>
  *
- * A test fails if its client failed the verdict or sent nothing. Environment: PETSTORE_SIM_URL is a running server to use
- * instead of an own one, PETSTORE_SIM_COMMAND the command that starts it.
+ * A test fails if its client failed the verdict or sent nothing. Environment: PETSTORE_SIM_URL is the control API of a
+ * running server to use, PETSTORE_SIM_COMMAND the command that starts it.
  */
 public class PetstoreSim implements ParameterResolver, AfterTestExecutionCallback {
   private static final Namespace NAMESPACE = Namespace.create(PetstoreSim.class);
@@ -38,16 +38,18 @@ public class PetstoreSim implements ParameterResolver, AfterTestExecutionCallbac
     return test.getStore(NAMESPACE).getOrComputeIfAbsent("sandbox", key -> new Sandbox(server, scenario));
   }
 
-  /** Fails a test that passed on the verdict. */
+  /** Fails a test on the verdict, or adds the verdict to the error of a test that failed by itself. */
   @Override public void afterTestExecution(ExtensionContext test) {
     var sandbox = test.getStore(NAMESPACE).get("sandbox", Sandbox.class);
-    if (sandbox == null || test.getExecutionException().isPresent()) return;
+    if (sandbox == null) return;
     var verdict = sandbox.control("GET", "/verdict?ended=true", null);
     var failed = Pattern.compile("\\{\"code\":\"([a-z0-9-]+)\",\"severity\":\"fail\".*?\"text\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(verdict);
     var text = new StringBuilder(field(verdict, "reason"));
     while (failed.find()) text.append("\n  ").append(failed.group(1)).append(": ").append(failed.group(2).replaceAll("\\\\(.)", "$1"));
-    var isWrong = field(verdict, "outcome").equals("fail") || verdict.contains("\"counts\":{\"requests\":0,");
-    if (isWrong) throw new AssertionError(text.toString());
+    var own = test.getExecutionException();
+    var isWrong = field(verdict, "outcome").equals("fail") || own.isEmpty() && verdict.contains("\"counts\":{\"requests\":0,");
+    if (isWrong && own.isEmpty()) throw new AssertionError(text.toString());
+    if (isWrong) own.get().addSuppressed(new AssertionError(text.toString()));
   }
 
   /** A Petstore of one test: pets, keys, limits, bans, clock and journal of its own. */
@@ -84,13 +86,13 @@ public class PetstoreSim implements ParameterResolver, AfterTestExecutionCallbac
     Server() throws IOException {
       var running = System.getenv("PETSTORE_SIM_URL");
       if (running == null) {
-        var command = new ArrayList<>(List.of(System.getenv().getOrDefault("PETSTORE_SIM_COMMAND", "npx petstore-sim").split(" ")));
+        var command = new ArrayList<>(List.of(System.getenv().getOrDefault("PETSTORE_SIM_COMMAND", "npx --no-install petstore-sim").split(" ")));
         command.addAll(List.of("serve", "--port", "0", "--log", "json", "--until-eof"));
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         var line = new BufferedReader(new InputStreamReader(process.getInputStream())).readLine();
         if (line == null) throw new IOException("expected " + command + " to start a server, see its error above");
         url = field(line, "controlUrl");
-      } else url = running.replaceFirst("/$", "") + "/__sim";
+      } else url = running.replaceFirst("(/__sim)?/?$", "/__sim");
     }
 
     /** Ends the standard input of the server, and so the server; the end of this process does the same. */

@@ -5,7 +5,7 @@
         assert len(Client(petstore.base_url, petstore.api_key).list()) == 20
 
 Each test gets a sandbox of its own, and fails if its client failed the verdict or sent nothing.
-Environment: PETSTORE_SIM_URL is a running server to use instead of an own one, PETSTORE_SIM_COMMAND the command that starts it.
+Environment: PETSTORE_SIM_URL is the control API of a running server to use, PETSTORE_SIM_COMMAND the command that starts one.
 """
 import json
 import os
@@ -75,15 +75,6 @@ class Sandbox:
         """Verdict on the client, which has ended: outcome, reason, findings."""
         return self.control("GET", "/verdict?ended=true")
 
-    def check(self):
-        """Fails the test if the client failed the verdict or sent nothing."""
-        verdict = self.verdict()
-        if verdict["outcome"] == "fail":
-            failed = [found for found in verdict["findings"] if found["severity"] == "fail"]
-            pytest.fail("\n  ".join([verdict["reason"], *(f"{each['code']}: {each['text']}" for each in failed)]), pytrace=False)
-        if verdict["counts"]["requests"] == 0:
-            pytest.fail(f"{verdict['reason']} Give the client petstore.base_url, {self.base_url}", pytrace=False)
-
 
 @pytest.fixture(scope="session")
 def petstore_server():
@@ -91,7 +82,7 @@ def petstore_server():
     if "PETSTORE_SIM_URL" in os.environ:
         yield os.environ["PETSTORE_SIM_URL"].rstrip("/").removesuffix("/__sim") + "/__sim"
         return
-    command = shlex.split(os.environ.get("PETSTORE_SIM_COMMAND", "npx petstore-sim"))
+    command = shlex.split(os.environ.get("PETSTORE_SIM_COMMAND", "npx --no-install petstore-sim"))
     arguments = ["serve", "--port", "0", "--log", "json", "--until-eof"]
     # The end of the block, or of this process, ends standard input and so the server.
     with subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -109,9 +100,34 @@ def petstore(request, petstore_server):
     call("DELETE", petstore_server + "/sandboxes/" + name)
 
 
+def failure_of(item, has_failed):
+    """Reason to fail a test: its client failed the verdict, or the test passed although the client sent nothing."""
+    sandbox = getattr(item, "funcargs", {}).get("petstore")
+    if not isinstance(sandbox, Sandbox):
+        return ""
+    verdict = sandbox.verdict()
+    if verdict["outcome"] == "fail":
+        failed = [f"{found['code']}: {found['text']}" for found in verdict["findings"] if found["severity"] == "fail"]
+        return "\n  ".join([verdict["reason"], *failed])
+    is_silent = verdict["counts"]["requests"] == 0 and not has_failed
+    return f"{verdict['reason']} Give the client petstore.base_url, {sandbox.base_url}" if is_silent else ""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item):
     """After a test that passed: fails it on the verdict."""
-    sandbox = getattr(item, "funcargs", {}).get("petstore")
-    if isinstance(sandbox, Sandbox):
-        sandbox.check()
+    if failure := failure_of(item, False):
+        pytest.fail(failure, pytrace=False)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """After a test that failed by itself: adds the verdict to its report."""
+    report = (yield).get_result()
+    if report.when == "call" and report.failed:
+        try:
+            failure = failure_of(item, True)
+        except OSError as error:  # pytest would end if a hook raises
+            failure = f"No verdict: {error}"
+        if failure and failure != str(call.excinfo.value):
+            report.sections.append(("petstore-sim", failure))

@@ -7,7 +7,7 @@
 //		NewClient(petstore.BaseURL, petstore.APIKey).List()
 //	}
 //
-// A test fails if its client failed the verdict or sent nothing. PETSTORE_SIM_URL names a running server to use instead.
+// A test fails if its client failed the verdict or sent nothing. PETSTORE_SIM_URL is the control API of a running server to use.
 package petstoresim
 
 import (
@@ -30,9 +30,9 @@ func Main(m *testing.M) int {
 	if server != "" {
 		return m.Run()
 	}
-	words := strings.Fields("npx petstore-sim serve --port 0 --log json --until-eof")
+	words := strings.Fields("npx --no-install petstore-sim serve --port 0 --log json --until-eof")
 	if own := strings.Fields(os.Getenv("PETSTORE_SIM_COMMAND")); len(own) > 0 {
-		words = append(own, words[2:]...)
+		words = append(own, words[3:]...)
 	}
 	command := exec.Command(words[0], words[1:]...)
 	command.Stderr = os.Stderr
@@ -43,7 +43,7 @@ func Main(m *testing.M) int {
 		panic(fmt.Sprintf("expected %q to start a server: %v", words, err))
 	}
 	defer input.Close()
-	server = strings.TrimSuffix(listening.ControlURL, "/__sim")
+	server = listening.ControlURL
 	return m.Run()
 }
 
@@ -63,7 +63,7 @@ func New(t testing.TB, scenario ...string) *Sandbox {
 	if len(scenario) > 0 {
 		body["scenario"] = scenario[0]
 	}
-	s := &Sandbox{ControlURL: server + "/__sim", t: t}
+	s := &Sandbox{ControlURL: strings.TrimSuffix(server, "/__sim") + "/__sim", t: t}
 	made := s.Control("POST", "/sandboxes", body)
 	s.BaseURL, s.APIKey, s.ControlURL = made["baseUrl"].(string), made["apiKey"].(string), made["controlUrl"].(string)
 	s.key = "/keys/" + url.PathEscape(s.APIKey)
@@ -103,7 +103,7 @@ func (s *Sandbox) Journal(query string) []any {
 	return s.Control("GET", "/journal?"+query, nil)["entries"].([]any)
 }
 
-// end fails a test that passed on the verdict, and removes the sandbox.
+// end fails a test on the verdict, also one that failed by itself, and removes the sandbox.
 func (s *Sandbox) end() {
 	verdict := s.Control("GET", "/verdict?ended=true", nil)
 	text := verdict["reason"].(string)
@@ -113,7 +113,7 @@ func (s *Sandbox) end() {
 		}
 	}
 	isSilent := verdict["counts"].(map[string]any)["requests"] == 0.0
-	if (isSilent || verdict["outcome"] == "fail") && !s.t.Failed() && !s.t.Skipped() {
+	if !s.t.Skipped() && (verdict["outcome"] == "fail" || isSilent && !s.t.Failed()) {
 		s.t.Error(text)
 	}
 	s.Control("DELETE", "", nil)

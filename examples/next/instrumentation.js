@@ -10,7 +10,7 @@ export async function register() {
     import('petstore-sim/msw'),
   ]);
   // The key has one request left, so that the page also shows its behavior after the limit.
-  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
+  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 'all but 1' } } } } });
   const server = setupServer(...handlers(sim, { baseUrl: 'https://api.petstore.example/v1' }));
   server.listen({ onUnhandledRequest: 'bypass' });
 }

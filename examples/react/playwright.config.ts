@@ -12,7 +12,10 @@ export default defineConfig<PetstoreOptions>({
   testDir: 'e2e',
   fullyParallel: true,
   webServer: [
-    { command: `npx petstore-sim --port ${new URL(petstoreUrl).port}`, url: `${petstoreUrl}/__sim/health` },
+    {
+      command: `npx --no-install petstore-sim --port ${new URL(petstoreUrl).port}`,
+      url: `${petstoreUrl}/__sim/health`,
+    },
     { command: `npx vite build && ${vite('preview', preview)}`, url: preview },
     { command: vite('', dev), url: dev },
   ],

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { createFindingKeys } from '../../src/judge/report/key-names.js';
+import { createFindingKeys, type NameKey } from '../../src/judge/report/key-names.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { type Timeline, timelineOf } from '../../src/judge/report/timeline.js';
 import { countsLine, hiddenLine, markNames } from '../../src/judge/report/wording.js';
@@ -15,17 +15,21 @@ const lineLength = 105;
 
 /**
  * Draws a verdict and its run as an SVG picture, for pages without HTML: the timeline and the first findings of each
- * rule. Contains only masked keys.
+ * rule.
  * @param entries judged journal, in the order of arrival
  */
-export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): string {
+export function svgReport(
+  entries: readonly RequestRecord[],
+  verdict: Verdict,
+  { nameKey }: { nameKey?: NameKey | undefined } = {},
+): string {
   const { outcome, scenario, reason } = verdict;
-  const timeline = timelineOf(entries);
+  const timeline = timelineOf(entries, nameKey);
   const height = timelineHeight(timeline);
   const legendY = 112 + height + 26;
   const badge = outcome.length * 8 + 24;
   let y = legendY + 36;
-  const keysOf = createFindingKeys(entries);
+  const keysOf = createFindingKeys(entries, nameKey);
   const findings = selectFindings(verdict.findings).map(({ finding, hidden }) => {
     const { severity, code, text } = finding;
     const keys = keysOf(finding);

@@ -37,7 +37,10 @@ export interface ClientOptions {
 const ofTerminal: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT'];
 /** Maximum length of a command's captured output, in characters. The last part is kept, because it contains errors. */
 const keptOutput = 20_000;
-/** Time that a stopped command may take to end before it receives SIGKILL. */
+/**
+ * Time that a stopped command may take to end before it receives SIGKILL, and for which the output of an ended command
+ * is read while another process holds it open.
+ */
 export const graceMs = 1_000;
 
 /**
@@ -60,6 +63,7 @@ export async function runClientCommand(
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
+  let hasEnded = false;
   let tree: Promise<ProcessTree> | undefined;
   // Most commands end by themselves, so the code that stops a command's child processes is loaded only when needed.
   const stoppedTree = () => {
@@ -103,13 +107,29 @@ export async function runClientCommand(
     const errorOutput = keepOutput(stderr);
     if (timeoutMs !== undefined) {
       const stopInTime = () => {
+        if (hasEnded) return;
         stoppedBy ??= 'timeout';
         stop('SIGTERM');
       };
       timers.push(setTimeout(stopInTime, timeoutMs));
     }
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    if (stoppedBy !== undefined) await (await stoppedTree())?.end(graceMs);
+    const closed = new Promise<void>((resolve) => child?.once('close', () => resolve()));
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    hasEnded = true;
+    // A terminal signals this process and the command at the same time, and the command's end can be noticed first.
+    const isOfTerminal = hasTerminal && !hasGroup && ofTerminal.includes(signal as NodeJS.Signals);
+    if (isOfTerminal) stoppedBy ??= signal as StopSignal;
+    // A process that the command has left behind may hold the output open, such as a build daemon.
+    const isClosed = await Promise.race([
+      closed.then(() => true),
+      new Promise<boolean>((resolve) => timers.push(setTimeout(resolve, graceMs, false))),
+    ]);
+    if (stoppedBy !== undefined || !isClosed) {
+      const left = await stoppedTree();
+      if (!isClosed) left?.signal('SIGTERM');
+      await left?.end(graceMs);
+    }
+    for (const stream of [stdout, stderr]) stream?.destroy();
     const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
     if (signal !== null) end.signal = signal;
     if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;

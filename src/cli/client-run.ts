@@ -3,13 +3,14 @@ import type { ServedSimulators } from '../control-api/served-simulators.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { measureLag } from '../judge/node/machine-lag.js';
 import type { ClientEnd } from '../judge/run.js';
+import type { RecordingOptions } from '../persistence/node/recording-engine.js';
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
-import { defaultScenario } from '../petstore/default-scenario.js';
 import { generatePets } from '../petstore/generate-pets.js';
 import { loadPetstore } from '../petstore/load-petstore.js';
 import { resolveScenario } from '../petstore/scenario.js';
 import type { ApiCall } from '../requests/api-call.js';
 import type { RequestRecord } from '../requests/request-record.js';
+import type { Sandbox } from '../sandboxes/sandboxes.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
 import { readStart } from '../scenario/read-start.js';
@@ -17,7 +18,9 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { memoryEngine, type OpenedState, type ServedState, serveState } from '../server/serve-state.js';
 import type { RunningServer } from '../server/server.js';
-import { coreOf } from '../simulator/simulator.js';
+import { displayKey } from '../simulator/redact.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { pluralize } from '../values/pluralize.js';
 import { type ClientOptions, type ClientResult, runClientCommand } from './client-command.js';
 import { baseUrlFor, operationsWith, type RoutesFromFlags } from './route-flags.js';
 
@@ -26,6 +29,8 @@ export interface ClientRun extends ClientResult {
   verdict: Verdict;
   /** Journal records of the run. */
   entries: readonly RequestRecord[];
+  /** Names an API key in reports. */
+  nameKey(key: string): string;
   /** Creates the run's report data (`RunReport`) as JSON, with a given verdict. */
   run: (verdict: Verdict) => Promise<string>;
   /** Run time of the command. */
@@ -35,10 +40,10 @@ export interface ClientRun extends ClientResult {
 export interface ClientRunOptions extends Pick<ClientOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
   /** API key for the client, instead of the scenario's key. */
   apiKey?: string | undefined;
-  /** Called with every request before its response is sent. */
-  record?: (call: ApiCall, atMs: number) => void;
+  /** Called with every request before its response is sent, also with those to a sandbox. */
+  record?: (call: ApiCall, atMs: number, sim: Simulator) => void;
   /** File for a recording of the run, and the scenario's name in the recording. */
-  recording?: { file: string; scenarioName: string } | undefined;
+  recording?: Pick<RecordingOptions, 'file' | 'scenarioName' | 'onLost'> | undefined;
   /** The user's own request handlers or backend, set with command-line flags. */
   routes?: RoutesFromFlags | undefined;
 }
@@ -68,9 +73,9 @@ export async function runClient(
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
   let firstAtMs: number | undefined;
-  const record: ClientRunOptions['record'] = (call, atMs) => {
+  const record: ClientRunOptions['record'] = (call, atMs, sim) => {
     firstAtMs ??= performance.now();
-    options.record?.(call, atMs);
+    options.record?.(call, atMs, sim);
   };
   const session = await openSession({ ...resolved, scenario: named }, { ...options, record });
   const startMs = performance.now();
@@ -89,11 +94,11 @@ export async function runClient(
     const { exitCode, stoppedBy } = clientResult.end;
     const isInterrupted = stoppedBy !== undefined;
     const end = { isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) };
-    const judged = await session.judge(end);
+    const own = { sim: session.simulators.sim, verdict: await session.judge(end) };
+    const { sim, verdict: judged } = await withSandboxes(own, session.usedSandboxes, end);
     const lastedMs = performance.now() - startMs;
-    const { sim } = session.simulators;
     const entries = sim.journal.query();
-    const [{ redactedVerdict }, { markLag }, { readDependencies }, { withRemedies }] = await Promise.all([
+    const [{ redactedVerdict }, { markLag }, { readDependencies }, { remediesFor }] = await Promise.all([
       import('../control-api/redacted-verdict.js'),
       import('../judge/deciding-lag.js'),
       import('./client-dependencies.js'),
@@ -101,8 +106,8 @@ export async function runClient(
     ]);
     const limitMs = stoppedBy === 'timeout' ? timeoutMs : undefined;
     const marked = markLag(sim, judged, { isOver: true, end }, lag, limitMs);
-    const findings = withRemedies(judged.findings, entries, readDependencies(folder));
-    const verdict = redactedVerdict(sim, { ...marked, findings }, defaultScenario);
+    const remedies = remediesFor(judged.findings, entries, readDependencies(folder));
+    const verdict = redactedVerdict(sim, { ...marked, ...(remedies.length > 0 && { remedies }) });
     const run = async (shown: Verdict) => {
       const [{ runText }, { operations }] = await Promise.all([
         import('../control-api/run-operations.js'),
@@ -112,7 +117,15 @@ export async function runClient(
     };
     const { maskedLine } = await import('./masked-line.js');
     const commandEnd = { ...clientResult.end, line: maskedLine(sim, command) };
-    return { ...clientResult, end: commandEnd, verdict, entries, run, lastedMs };
+    return {
+      ...clientResult,
+      end: commandEnd,
+      verdict,
+      entries,
+      nameKey: (key) => displayKey(sim, key),
+      run,
+      lastedMs,
+    };
   } finally {
     meter.stop();
     await session.close({ graceMs: 0 });
@@ -120,8 +133,42 @@ export async function runClient(
   }
 }
 
+/** A simulator that served requests of the client, and the verdict on them. */
+interface JudgedSimulator {
+  sim: Simulator;
+  verdict: Verdict;
+}
+
+/** Outcomes, the worst first, with their words in a list of counts. */
+const outcomes = { fail: 'failed', pass: 'passed', inconclusive: 'inconclusive' } as const;
+
+/**
+ * Judges the requests to each sandbox like those of a separate client, because each test of a test runner has a sandbox.
+ * @returns the simulator with the worst verdict, whose reason states the number of sandboxes; `own` if the client sent
+ * nothing to a sandbox
+ */
+async function withSandboxes(own: JudgedSimulator, used: Iterable<Sandbox>, end: ClientEnd): Promise<JudgedSimulator> {
+  const { judge } = await import('../judge/judge.js');
+  const judged = [...used]
+    .filter(({ sim }) => coreOf(sim).state.journal.lastId > 0)
+    .map(({ name, sim }) => ({ name, sim, verdict: judge(sim, { isOver: true, end }) }));
+  if (judged.length === 0) return own;
+  const all = coreOf(own.sim).state.journal.lastId > 0 ? [own, ...judged] : judged;
+  const isOf = (outcome: string) => (each: JudgedSimulator) => each.verdict.outcome === outcome;
+  const worst = Object.keys(outcomes).flatMap((outcome) => all.filter(isOf(outcome)))[0] ?? own;
+  const counts = Object.entries(outcomes).flatMap(([outcome, word]) => {
+    const count = judged.filter(isOf(outcome)).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  const shown = 'name' in worst ? ` Shown: ${worst.name}.` : '';
+  const reason = `${worst.verdict.reason} ${pluralize(judged.length, 'sandbox', 'sandboxes')}: ${counts.join(', ')}.${shown}`;
+  return { sim: worst.sim, verdict: { ...worst.verdict, reason } };
+}
+
 /** A simulator that serves HTTP during one run of a client. */
 interface ClientState extends OpenedState {
+  /** Sandboxes that the client used, also those that it has removed. */
+  readonly usedSandboxes: ReadonlySet<Sandbox>;
   /** Judges the client after its process has ended. */
   judge(end: ClientEnd): Promise<Verdict>;
 }
@@ -131,14 +178,19 @@ export async function openSession(
   resolved: ResolvedScenario,
   { record, recording, routes }: Pick<ClientRunOptions, 'record' | 'recording' | 'routes'> = {},
 ): Promise<ServedState<ClientState>> {
+  const usedSandboxes = new Set<Sandbox>();
   const open = async (): Promise<ClientState> => {
     if (recording === undefined) {
-      const sim = createSimulatorFrom(resolved, { readStart, generatePets });
+      const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, readStart, generatePets });
       const state = await memoryEngine(sim, loadPetstore).open();
-      const simulators = alignedSimulators(state.simulators, () => roundUpToSecond(coreOf(sim).state.clock), record);
+      const simulators = observedSimulators(state.simulators, {
+        align: () => roundUpToSecond(coreOf(sim).state.clock),
+        record,
+        usedSandboxes,
+      });
       const judge: ClientState['judge'] = async (end) =>
         (await import('../judge/judge.js')).judge(sim, { isOver: true, end });
-      return { ...state, simulators, judge };
+      return { ...state, simulators, usedSandboxes, judge };
     }
     const { recordedEngine } = await import('./logged-engine.js');
     const engine = await recordedEngine({
@@ -150,10 +202,15 @@ export async function openSession(
     });
     const state = await engine.open();
     const { machine, run } = state;
-    const simulators = alignedSimulators(state.simulators, () => void run({ kind: 'alignClock' }), record);
+    const simulators = observedSimulators(state.simulators, {
+      align: () => void run({ kind: 'alignClock' }),
+      record,
+      usedSandboxes,
+    });
     return {
       ...state,
       simulators,
+      usedSandboxes,
       async judge(end) {
         await run({ kind: 'runEnded', ...end });
         return machine.judge();
@@ -193,20 +250,27 @@ export const environment = (
   PETSTORE_PARALLEL: String(parallel),
 });
 
+interface Observation {
+  /** Moves the clock to a whole second. */
+  align: () => void;
+  record: ClientRunOptions['record'];
+  /** Set to which the sandboxes are added that the client uses. */
+  usedSandboxes: Set<Sandbox>;
+}
+
 /**
- * Moves the clock to a whole second at the client's first request. Otherwise the waits would differ from run to run by
- * a fraction of a second.
+ * Passes the client's requests to `record`, and moves the clock to a whole second at the client's first request.
+ * Otherwise the waits would differ from run to run by a fraction of a second.
  */
-function alignedSimulators(
+function observedSimulators(
   simulators: ServedSimulators,
-  align: () => void,
-  record: ClientRunOptions['record'],
+  { align, record, usedSandboxes }: Observation,
 ): ServedSimulators {
   let isAligned = simulators.sim.scenario.clock?.mode === 'frozen';
   const prepare = (call: ApiCall) => {
     if (!isAligned) align();
     isAligned = true;
-    record?.(call, simulators.sim.clock.now());
+    record?.(call, simulators.sim.clock.now(), simulators.sim);
   };
   const { routes } = coreOf(simulators.sim);
   const handleRoute = routes.handle;
@@ -216,8 +280,17 @@ function alignedSimulators(
   };
   return {
     ...simulators,
+    useSandbox(name) {
+      const sandbox = simulators.useSandbox(name);
+      if (sandbox !== undefined) usedSandboxes.add(sandbox);
+      return sandbox;
+    },
     handle(sandbox, call, ...then) {
       if (sandbox === undefined) prepare(call);
+      else {
+        usedSandboxes.add(sandbox);
+        record?.(call, sandbox.sim.clock.now(), sandbox.sim);
+      }
       simulators.handle(sandbox, call, ...then);
     },
   };

@@ -55,20 +55,25 @@ type Run<Fields> = { run(input: CliInput<Fields>): unknown }['run'];
 
 const routeFlags: FlagsFor<RouteFlags> = {
   handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
-  upstream: ['URL', 'backend for requests that neither the API nor a handler serves: http://127.0.0.1:3000'],
-  'upstream-key': [
-    'same|NAME',
-    "key for the backend: the client's own, or one in an environment variable (default: none)",
-  ],
+  upstream: ['URL', 'backend of what neither the API nor a handler serves: http://127.0.0.1:3000'],
+  'upstream-key': ['same|NAME', "key for the backend: the client's, or that of a variable (default: none)"],
   'upstream-host': ['HOST', 'with --upstream: confirms a backend on another machine'],
   'no-api': 'with --upstream: the backend serves the three operations of the API too',
+  reads: ["'POST /PATH'", 'with --upstream: a request that only reads by an unsafe method', true],
 };
 
-const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key'>> = {
+const refused = [
+  'STATUS',
+  'another status that refuses a request by a limit, such as 403; remaining requests in the response deny it',
+  true,
+] as const;
+
+const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key' | 'refused'>> = {
   scenario: ['NAME|FILE', 'shipped scenario, or a YAML or JSON file (default: default)'],
-  set: ['PATH=VALUE', 'sets a scenario field to a YAML value: limits=off, keys.free-key.usage.minute=60', true],
+  set: ['PATH=VALUE', 'sets a field to a YAML value: keys.free-key.usage.minute=60', true],
   seed: ['N', 'same as --set seed=N'],
   'no-limits': 'same as --set limits=off',
+  'key-from': ['PLACE', "place of the key: 'header x-api-key', 'query key', basic, token, signature or one"],
 };
 
 const verdictFlags: FlagsFor<VerdictFlags> = {
@@ -84,8 +89,9 @@ const listenFlags: FlagsFor<ListenFlags> = {
   host: ['HOST', 'address to listen on (default: HOST, if an IP address, or loopback)'],
   'public-url': ['URL', 'URL of the server for clients, behind a proxy: https://team.example/petstore'],
   log: ['FORMAT', 'pretty, json or silent (default: pretty; json with --json or for an AI agent)'],
-  'allowed-host': ['NAME', 'another host name that clients may use', true],
-  'control-token': ['TOKEN', 'bearer token of control requests; required on a host other than loopback'],
+  'allowed-host': ['NAME', 'another host name for clients', true],
+  'control-token': ['TOKEN', 'bearer token of control requests, @FILE or env:NAME; required beyond loopback'],
+  'max-streams': ['N', 'readers of /__sim/events per sandbox (default: 20)'],
 };
 
 const serviceFlags = {
@@ -117,9 +123,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
     flags: {
       port: ['N', 'port (default: a free port)'],
-      timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
+      timeout: ['DURATION', 'duration of the run, such as 30s (default: 20s)'],
     },
-    example: 'demo --timeout 5s',
+    example: 'demo --timeout 30s',
     load: async () => (await import('./commands/demo.js')).demo,
   } satisfies CliCommand<DemoFlags>,
   serve: {
@@ -137,6 +143,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
         'stores the state in a folder, to survive a restart, or in Redis or Valkey, to share it between servers: redis://127.0.0.1:6379/0?name=staging',
       ],
       'data-reset': 'with --data: discards the stored state',
+      advertise: ['HOST:PORT', 'with --data URL: address at which the other servers reach this one'],
       fsync: 'with --data FOLDER: responds only after a flush to disk, to survive a power loss',
       record,
       'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
@@ -155,30 +162,28 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       'api-key': apiKey,
       timeout: ['DURATION', 'time limit of the command, such as 30s (default: none)'],
       record,
+      refused,
       ...routeFlags,
       ...verdictFlags,
     },
     maximumArguments: Number.POSITIVE_INFINITY,
     example: 'exec --scenario minute-wall --timeout 30s -- npm test',
     exitCodes:
-      "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
+      "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake, or a report or recording that cannot be written",
     load: async () => (await import('./commands/exec.js')).exec,
   } satisfies CliCommand<ExecFlags>,
   judge: {
     group: 'Judge a client',
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
     about:
-      'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does. With --base-url, judges clients of any service.',
+      'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict. With --base-url, judges clients of any service.',
     flags: {
       scenario: ['NAME|FILE', "scenario of the recording, for the scenario's expectations of a client"],
       trace: ['FILE', 'OpenTelemetry trace (OTLP as JSON) instead of a recording'],
       'base-url': ['URL', 'base URL of the service in the recording, such as https://api.github.com'],
-      refused: [
-        'STATUS',
-        'another status that refuses a request, if sent with Retry-After or Remaining 0, such as 403',
-        true,
-      ],
-      'one-key': 'assumes one API key for all requests, if the recording hides the keys',
+      refused,
+      reads: ["'POST /PATH'", 'a request that only reads, although its method is unsafe', true],
+      'one-key': 'counts all requests as those of one API key',
       ended: 'assumes that the client ended with the recording and sent no later requests',
       ...verdictFlags,
     },
@@ -191,7 +196,13 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     group: 'Judge a client',
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
     about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
-    flags: { timeout: runTimeout, 'require-conclusive': mustConclude, ...routeFlags },
+    flags: {
+      classes: 'prints the classes of retry bugs in the literature, each with its result',
+      timeout: runTimeout,
+      'require-conclusive': mustConclude,
+      refused,
+      ...routeFlags,
+    },
     maximumArguments: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
     exitCodes: `1 if the client fails a scenario, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}`,
@@ -206,6 +217,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       seed: ['N', 'seed of the mutations (default: 1)'],
       timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
       out: ['FOLDER', 'folder for the found scenarios (default: hunt)'],
+      refused,
       report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
       junit: verdictFlags.junit,
     },
@@ -222,6 +234,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ...scenarioFlags,
       'api-key': apiKey,
       only: ['IDS', 'these assumptions only, separated by commas (default: all)'],
+      refused,
       timeout: runTimeout,
     },
     maximumArguments: Number.POSITIVE_INFINITY,
@@ -241,12 +254,22 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       seed: ['N', 'seed of every scenario (default: its own)'],
       timeout: runTimeout,
       'require-conclusive': mustConclude,
+      refused,
     },
     maximumArguments: 1,
     example: 'certify sdks.yaml --against certificate/certificate.json',
     exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, with --require-conclusive also if a run is inconclusive, ${stoppedCodes}, 2 for a mistake`,
     load: async () => (await import('./commands/certify.js')).certify,
   } satisfies CliCommand<CertifyFlags>,
+  fix: {
+    group: 'Judge a client',
+    usage: { 'fix [NAME]': 'prints the code with which an HTTP library obeys the service' },
+    about: 'Prints the code of an HTTP library that passes the scenarios. Without NAME, lists the 40 libraries.',
+    flags: {},
+    maximumArguments: 1,
+    example: 'fix ofetch',
+    load: async () => (await import('./commands/fix.js')).fix,
+  } satisfies CliCommand<object>,
   init: {
     group: 'Scenarios',
     usage: { init: 'writes a first scenario file' },
@@ -340,7 +363,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     flags: {
       url: ['URL', 'server (default: http://127.0.0.1:4010)'],
       sandbox: ['NAME', 'name of a sandbox on the server'],
-      'control-token': ['TOKEN', "the server's control token"],
+      'control-token': ['TOKEN', "the server's control token, @FILE or env:NAME"],
       as: ['FORMAT', 'export: state or scenario, a scenario file that starts with this state (default: state)'],
       from: ['FILE|FOLDER', 'export: a run of --record or the folder of --data, instead of a server'],
       until: ['N|INSTANT', 'with --from: stops at this entry, or at this time of the recording machine'],

@@ -1,12 +1,15 @@
 import type { CommandEnd } from '../judge/command-end.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { busyMark, isBusy } from '../judge/lag.js';
+import { mergeRemedies } from '../judge/remedy.js';
+import { drawTerminalTimeline } from '../judge/report/terminal-timeline.js';
+import { timelineOf } from '../judge/report/timeline.js';
 import { clientOf } from '../scenario/client.js';
 import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { UsageError } from '../validation/usage-error.js';
 import { sanitizeText } from '../values/sanitize-text.js';
-import { type ClientRunOptions, resolveForClient, runClient } from './client-run.js';
+import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError, lastErrorLines } from './last-error.js';
 import type { RoutesFromFlags } from './route-flags.js';
@@ -45,10 +48,14 @@ export interface GauntletResult {
   stoppedBy?: CommandEnd['stoppedBy'];
   /** Number of requests in the run's journal. */
   requests: number;
+  amplification?: Verdict['amplification'];
   findings: Verdict['findings'];
+  remedies?: Verdict['remedies'];
   /** Lag of the machine, if it could have changed the outcome, also when the run was repeated alone. */
   lagMs?: number;
   output: string;
+  /** Timeline of a failed run as lines of text. Only with the option `hasTimelines`. */
+  timeline?: readonly string[];
   /** Last lines of the command's error output. Empty if the command ended without an error or was stopped. */
   errorLines: readonly string[];
   lastedMs: number;
@@ -82,6 +89,10 @@ export function firstFailures({ findings }: Pick<GauntletResult, 'findings'>): V
 /** Lists the codes of failing findings, without duplicates. */
 export const failedCodes = (result: Pick<GauntletResult, 'findings'>) => firstFailures(result).map(({ code }) => code);
 
+/** Remedies of a client that failed several runs, one for each library. */
+export const remediesOf = (runs: readonly { outcome: string; remedies?: Verdict['remedies'] }[]) =>
+  mergeRemedies(runs.flatMap(({ outcome, remedies = [] }) => (outcome === 'fail' ? remedies : [])));
+
 /** Formats why a client failed: a sentence for each failed rule, and the command's error output if it ended with one. */
 export const failureLines = ({
   findings,
@@ -105,6 +116,9 @@ export function detailOf(gauntletResult: GauntletResult): string {
     .join('; ');
 }
 
+/** Advice to run another scenario, which is not for somebody who runs several. */
+const adviceOfOther = / "npx petstore-sim exec --scenario [^"]*"[^.]*\./;
+
 function outcomeDetail(gauntletResult: GauntletResult): string {
   const { outcome, unmet, reason, code, stoppedBy, output } = gauntletResult;
   if (outcome === 'fail') return failedCodes(gauntletResult).join(', ');
@@ -112,7 +126,7 @@ function outcomeDetail(gauntletResult: GauntletResult): string {
   if (unmet !== undefined) return `needs ${unmet}`;
   if (stoppedBy === 'timeout') return `${sanitizeText(reason)} (stopped by the time limit)`;
   const said = lastError(output);
-  return `${sanitizeText(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+  return `${sanitizeText(reason).replace(adviceOfOther, '')}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
 }
 
 interface GauntletOptions {
@@ -124,12 +138,17 @@ interface GauntletOptions {
    * `runGauntlet` throws a `UsageError`. Default: `false`.
    */
   toleratesFailedStart?: boolean;
+  /** Whether the result of a failed run has its timeline. */
+  hasTimelines?: boolean;
   routes?: RoutesFromFlags;
   /** Signal that stops the active runs, and after which no further run is started. */
   stopped?: AbortSignal | undefined;
   /** Called with the number of finished runs. */
   onDone: (done: number) => void;
 }
+
+/** Width of the timeline of a failed run, in characters, which fits into a column of a page. */
+const timelineColumns = 80;
 
 /** Exit code in the results for a client command that could not be started. Shells use the same code. */
 const notStartedCode = 127;
@@ -143,7 +162,7 @@ const notStartedCode = 127;
 export async function runGauntlet(
   clients: readonly GauntletClient[],
   cases: readonly GauntletCase[],
-  { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesFailedStart = false }: GauntletOptions,
+  { onDone, concurrency = 10, toleratesFailedStart = false, ...options }: GauntletOptions,
 ): Promise<GauntletResult[][]> {
   const runs = clients.map((client) => cases.map((gauntletCase) => ({ client, gauntletCase })));
   const order = runs
@@ -151,25 +170,25 @@ export async function runGauntlet(
     .sort((a, b) => longestWaitSeconds(b.gauntletCase.scenario) - longestWaitSeconds(a.gauntletCase.scenario));
   const work = async ({ client, gauntletCase }: (typeof order)[number]) => {
     try {
-      return await runCase(client, gauntletCase, { timeoutMs, stopped, routes });
+      return await runCase(client, gauntletCase, options);
     } catch (error) {
       if (!toleratesFailedStart || !(error instanceof UsageError)) throw error;
       return notStarted(gauntletCase, error.message);
     }
   };
-  const results = await inParallel(order, work, { onDone, concurrency, runsAgain: isBusy, stopped });
+  const results = await inParallel(order, work, { onDone, concurrency, runsAgain: isBusy, stopped: options.stopped });
   return runs.map((ofClient) => ofClient.flatMap((run) => results[order.indexOf(run)] ?? []));
 }
 
 async function runCase(
   { command, folder }: GauntletClient,
   { name, scenario }: GauntletCase,
-  options: Pick<ClientRunOptions, 'timeoutMs' | 'stopped' | 'routes'>,
+  { hasTimelines, ...options }: Pick<GauntletOptions, 'timeoutMs' | 'stopped' | 'routes' | 'hasTimelines'>,
 ): Promise<GauntletResult> {
   const resolved = resolveForClient(scenario, options.routes);
   const run = await runClient(command, resolved, { output: 'keep', folder, ...options });
   const { verdict, end, output, errorOutput, lastedMs } = run;
-  const { outcome, reason, unmet, findings, lagMs, counts } = verdict;
+  const { outcome, reason, unmet, findings, remedies, lagMs, counts, amplification } = verdict;
   const { exitCode: code, stoppedBy } = end;
   const isError = code !== 0 && stoppedBy === undefined;
   return {
@@ -180,11 +199,17 @@ async function runCase(
     code,
     ...(stoppedBy && { stoppedBy }),
     requests: counts.requests + counts.dropped,
+    ...(amplification && { amplification }),
     findings,
+    ...(remedies && { remedies }),
     ...(lagMs !== undefined && { lagMs }),
     output,
     errorLines: isError ? lastErrorLines(errorOutput.trim() === '' ? output : errorOutput) : [],
     lastedMs,
+    ...(hasTimelines &&
+      outcome === 'fail' && {
+        timeline: drawTerminalTimeline(timelineOf(run.entries, run.nameKey), timelineColumns, (_, text) => text),
+      }),
   };
 }
 

@@ -3,6 +3,7 @@ import { type StopSignal, stopSignals } from '../judge/command-end.js';
 import type { ListenOptions, RunningServer } from '../server/server.js';
 import { UsageError } from '../validation/usage-error.js';
 import { isBlockedPort } from './blocked-ports.js';
+import { readControlToken } from './control-token.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { printNote } from './print-error.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
@@ -16,6 +17,7 @@ export interface ListenFlags {
   log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
+  'max-streams'?: string;
   json?: boolean;
 }
 
@@ -60,7 +62,10 @@ export function readListenFlags(flags: ListenFlags, environment = process.env): 
     ...(host !== undefined && { host }),
     ...(flags['public-url'] !== undefined && { publicUrl: flags['public-url'] }),
     allowedHosts: flags['allowed-host'] ?? [],
-    controlToken: flags['control-token'],
+    controlToken: readControlToken(flags['control-token'], environment),
+    ...(flags['max-streams'] !== undefined && {
+      maximumStreams: wholeNumber('--max-streams', flags['max-streams'], 1_000),
+    }),
     ...(onAnswer && { onAnswer }),
   };
   return { log, options, writeLine, addressFrom };

@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
+import { clientOf } from '../scenario/client.js';
 import type { RunningServer } from '../server/server.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { formatInteger } from '../values/format-integer.js';
+import { type KeyFrom, sentKeyText } from '../values/key-place.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { windowsOf } from '../values/window-fields.js';
@@ -14,6 +16,9 @@ import { baseUrlFor, isWithoutApi, type RoutesFromFlags } from './route-flags.js
 import { shellWords } from './shell-words.js';
 import { textColumns } from './terminal.js';
 
+/** URLs of a server. The origin of this machine is shown if the others begin with the option `publicUrl`. */
+type ServerUrls = Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { localUrl?: string };
+
 /**
  * Prints the start message of a server, with its URLs and API keys. Prints JSON or nothing if the log format requires
  * it.
@@ -21,7 +26,7 @@ import { textColumns } from './terminal.js';
 export function announce(
   { log, options, writeLine, addressFrom }: Listening,
   sim: Simulator,
-  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { resumedFrom?: string | undefined },
+  server: ServerUrls & { resumedFrom?: string | undefined },
 ): void {
   const hasToken = options.controlToken !== undefined;
   const { upstream } = options;
@@ -37,7 +42,7 @@ export function announce(
 export function listeningLines(
   format: LogFormat,
   sim: Simulator,
-  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & RoutesFromFlags,
+  server: ServerUrls & RoutesFromFlags,
   hasToken: boolean,
   resumedFrom?: string,
   addressFrom: AddressSource = {},
@@ -45,6 +50,7 @@ export function listeningLines(
   if (format === 'silent') return [];
   const keys = sim.keys.list();
   const { controlUrl, upstream: given } = server;
+  const localUrl = controlUrl === `${server.localUrl}/__sim` ? undefined : server.localUrl;
   const baseUrl = baseUrlFor(server.baseUrl, server);
   const upstream = typeof given === 'object' ? given.url : given;
   const hasLimits = sim.settings.limitsApply !== 'none';
@@ -53,7 +59,7 @@ export function listeningLines(
     const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} scenarios --json`];
     const from = Object.keys(addressFrom).length > 0 ? addressFrom : undefined;
     const backend = { upstream, limits: hasLimits ? undefined : 'off' };
-    const address = { event: 'listening', baseUrl, controlUrl, ...backend, addressFrom: from };
+    const address = { event: 'listening', baseUrl, controlUrl, localUrl, ...backend, addressFrom: from };
     return [JSON.stringify({ ...address, keys: states, resumedFrom, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
@@ -62,15 +68,23 @@ export function listeningLines(
     windowsOf<WindowInfo>(info)
       .map(([name, { limit }]) => `${formatInteger(limit)} ${per(windows[name] as number)}`)
       .join(', ');
-  const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
-  const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
+  const key = sim.scenario.client?.key ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
+  const place = coreOf(sim).state.resolved.keyPlace;
+  const from = place?.from ?? 'bearer';
+  const query = from.startsWith('query ') ? sentKeyText(from, key).slice(1) : '';
+  const header = sentHeader(from, key);
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ['-H "Authorization: Bearer $CONTROL_TOKEN"'] : [];
   const calls = isWithoutApi(given)
-    ? [[`curl -i ${shellWords([`${baseUrl}/`])}`, authorization]]
+    ? [[`curl -i ${shellWords([`${baseUrl}/${withQuery('', query)}`])}`, ...header]]
     : [
-        [`curl -i ${shellWords([`${baseUrl}/pets?limit=3`])}`, authorization],
-        [`curl -i ${shellWords([`${baseUrl}/pets`])}`, authorization, json, `-d '{"name":"Rex","categoryId":1}'`],
+        [`curl -i ${shellWords([`${baseUrl}/pets${withQuery('limit=3', query)}`])}`, ...header],
+        [
+          `curl -i ${shellWords([`${baseUrl}/pets${withQuery('', query)}`])}`,
+          ...header,
+          json,
+          `-d '{"name":"Rex","categoryId":1}'`,
+        ],
       ];
   const clock = [`curl -s ${shellWords([`${controlUrl}/clock`])}`, ...token, json, `-d '{"advance":"61s"}'`];
   const tries = [...calls, clock].flatMap((parts) => commandLines(parts, textColumns() - 13));
@@ -84,8 +98,14 @@ export function listeningLines(
     `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
     `  API        ${styleText('cyan', baseUrl)}`,
     `  Control    ${styleText('cyan', controlUrl)}`,
+    ...(localUrl === undefined ? [] : [`  Local      ${styleText('cyan', localUrl)}`]),
     ...(upstream === undefined ? [] : [`  Backend    ${styleText('cyan', upstream)}`]),
     ...(hasLimits ? [] : ['  Limits     off']),
+    ...(place === undefined
+      ? []
+      : [
+          `  Keys from  ${place.from === 'one' ? `one: all requests count as those of ${sanitizeText(clientOf(sim.scenario).key)}` : place.from}`,
+        ]),
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? (hasLimits ? limits(info) : '') : info.state;
@@ -96,6 +116,18 @@ export function listeningLines(
     '',
   ];
 }
+
+/** Options of `curl` that send a key in a header. */
+function sentHeader(from: KeyFrom, key: string): string[] {
+  if (from === 'one' || from.startsWith('query ')) return [];
+  if (from === 'basic') return [`-u ${shellWords([`${key}:`])}`];
+  return [`-H ${shellWords([from === 'bearer' ? `Authorization: Bearer ${key}` : sentKeyText(from, key)])}`];
+}
+
+const withQuery = (...parts: string[]) => {
+  const query = parts.filter((part) => part !== '').join('&');
+  return query && `?${query}`;
+};
 
 /** Formats a command of several parts as lines that a shell reads as one, within a width if a part allows it. */
 function commandLines(parts: readonly string[], columns: number): string[] {

@@ -10,7 +10,7 @@ import type { Engine, OpenedState } from '../server/serve-state.js';
 import { UsageError } from '../validation/usage-error.js';
 import { generateAtStart } from './generated-pets.js';
 import { checkEnding, unwritable } from './output-files.js';
-import { printError, printNote } from './print-error.js';
+import { printError, printMistake, printNote } from './print-error.js';
 import { program } from './program.js';
 
 /** Command-line flags that select the storage of a server's state: a folder, Redis or a recording file. */
@@ -18,6 +18,7 @@ export interface DataFlags {
   data?: string;
   'data-reset'?: boolean;
   fsync?: boolean;
+  advertise?: string;
   record?: string;
 }
 
@@ -34,7 +35,7 @@ export interface ServableState extends OpenedState, Pick<LoggedState, 'load'> {
  */
 export async function loggedEngine(
   resolved: ResolvedScenario,
-  { scenario = 'default', data, record, 'data-reset': reset, fsync }: DataFlags & { scenario?: string },
+  { scenario = 'default', data, record, 'data-reset': reset, fsync, advertise }: DataFlags & { scenario?: string },
 ): Promise<Engine<ServableState>> {
   const common = {
     service: servedPetstore,
@@ -44,16 +45,14 @@ export async function loggedEngine(
     generatePets: generateAtStart,
   };
   if (data === undefined) return recordedEngine({ ...common, file: record as string });
-  const engine = await dataEngine(data, { ...common, reset, fsync }).catch(refuse);
+  const engine = await dataEngine(data, { ...common, reset, fsync, advertise }).catch(refuse);
   return {
     ...engine,
-    async open(port) {
-      const state = await engine.open(port).catch(refuse);
+    async open(host) {
+      const state = await engine.open(host).catch(refuse);
       for (const notice of state.notices) printError(notice);
-      if (!('replica' in state)) return { ...state, resumedFrom: state.isResumed ? data : undefined };
-      const others = state.replicas.filter((name) => name !== state.replica);
-      const beside = others.length === 0 ? 'no other replica' : `with ${others.join(', ')}`;
-      printNote(`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`);
+      if (!('role' in state)) return { ...state, resumedFrom: state.isResumed ? data : undefined };
+      printNote(state.role);
       return state;
     },
   };
@@ -76,7 +75,12 @@ function refuse(error: Error): never {
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;
   checkEnding('--record', file, 'JSON Lines');
-  const engine = (await import('../persistence/node/recording-engine.js')).recordingEngine(options);
+  const { recordingEngine } = await import('../persistence/node/recording-engine.js');
+  const onLost = (message: string) => {
+    printMistake(`petstore-sim: ${message}`);
+    options.onLost?.(message);
+  };
+  const engine = recordingEngine({ ...options, onLost });
   return {
     async open() {
       const state = await engine.open().catch((error: NodeJS.ErrnoException) => {
@@ -95,7 +99,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
 }
 
 /** Checks the flags of a server that writes a log. @throws {UsageError} for flags that exclude each other */
-export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: DataFlags): void {
+export function checkDataFlags({ data, 'data-reset': reset, fsync, advertise, record }: DataFlags): void {
   if (data !== undefined && record !== undefined) {
     throw new UsageError(`expected either --data or --record; ${program} replay accepts the folder of --data too`);
   }
@@ -107,6 +111,8 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: Dat
       `expected --data with a folder, or the address of a store (redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got ${JSON.stringify(data)}`,
     );
   }
+  if (advertise !== undefined && !isRedisAddress(data ?? ''))
+    throw new UsageError('expected --data redis://... with --advertise, which several servers share');
   if (fsync && isRedisAddress(data ?? '')) {
     throw new UsageError('expected --fsync with a folder, got a store, which has its own setting for flushes');
   }

@@ -1,7 +1,6 @@
-import { defaultScenario } from '../petstore/default-scenario.js';
-import { createRedactor } from '../simulator/redact.js';
+import { createRedactor, displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { maskedKey } from '../values/mask-key.js';
+import { maskedSecret } from '../values/mask-key.js';
 import { shellWords } from './shell-words.js';
 
 /**
@@ -12,10 +11,10 @@ const secretValues = /((?:bearer|key|token|secret|password)['"]?[\s=:]+['"]?)([^
 
 /** Formats a command for a shared report: quoted for a shell, with its API keys and other secrets masked. */
 export function maskedLine(sim: Simulator, command: readonly string[]): string {
-  const line = createRedactor(sim, defaultScenario)(command)(shellWords(command));
-  const isPublic = (text: string) => Object.hasOwn(defaultScenario.keys ?? {}, text) || text.startsWith('…');
+  const line = createRedactor(sim)(command)(shellWords(command));
+  const isPublic = (text: string) => displayKey(sim, text) === text || text.startsWith('…');
   const masked = line.replace(secretValues, (all, name: string, value: string) =>
-    isPublic(value) ? all : `${name}${maskedKey(value)}`,
+    isPublic(value) ? all : `${name}${maskedSecret(value)}`,
   );
   return masked.length > maximumCharacters ? `${masked.slice(0, maximumCharacters)}…` : masked;
 }

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { retriedText } from '../control-api/wait-words.js';
+import { isRefusedByOther } from '../requests/request-record.js';
 import { formatRemaining } from '../values/format-duration.js';
 import type { RequestLogEntry } from './request-log-entry.js';
 
@@ -46,14 +47,14 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
 function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, refusedBy, sandbox, wire, unsentStatus, refusedOrigin } = entry;
   // The log line of a rejected request has only the error code and Retry-After, which explain it sufficiently.
-  const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
+  const error = retryAfter === undefined && message !== undefined ? [code, message].filter(Boolean).join(': ') : code;
   const isUnknownKey = status === 401 && message === 'The API key is unknown.';
   return [
     ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),
     isUnknownKey && 'the scenario lacks it: add --set keys.KEY.plan=free',
     refusedBy === 'backend-without-key'
-      ? 'the backend got no Authorization: use --upstream-key same|NAME'
-      : refusedBy && `refused by the ${refusedBy}`,
+      ? 'the backend got no key: use --upstream-key same|NAME'
+      : isRefusedByOther(entry) && `refused by the ${refusedBy}`,
     fault && `fault ${printable(fault, 60)}`,
     sandbox === undefined ? undefined : 'new sandbox, because the idle one was dropped',
     wire && `${wire}${unsentStatus === undefined ? '' : ` instead of ${unsentStatus}`}`,

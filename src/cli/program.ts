@@ -33,7 +33,16 @@ export const programIn = (folder: string): string =>
   programOf({ file: process.argv[1] ?? '', cwd: resolve(folder), agent: process.env.npm_config_user_agent });
 
 /** Command with which this program was started. */
-export const program = programIn('.');
+export const program = programHere();
+
+function programHere(): string {
+  try {
+    return programIn('.');
+  } catch {
+    // The working directory was removed, which `main.ts` reports.
+    return 'petstore-sim';
+  }
+}
 
 /** Formats a command line of this program, with the arguments quoted for a shell. */
 export const commandLine = (...words: readonly string[]): string => `${program} ${shellWords(words)}`;

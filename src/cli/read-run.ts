@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../control-api/har.js';
+import { version } from '../control-api/run-report.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../persistence/log.js';
 import { openFileLog } from '../persistence/node/folder/file-log.js';
 import { readLines } from '../persistence/node/folder/lines.js';

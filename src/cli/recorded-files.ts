@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
-import { recordedPetstore } from '../petstore/document.js';
+import { recordedPetstore } from '../petstore/operations.js';
 import { scenarioSchema } from '../petstore/scenario-schema.js';
 import { foundInstead } from '../scenario/node/file-kind.js';
 import { isOfService, rootsOf } from '../traffic-files/address.js';

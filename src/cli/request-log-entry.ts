@@ -4,8 +4,14 @@ import { refusalText, type ServedAgain, servedAgain } from '../rate-limits/serve
 import type { RefusedBy } from '../requests/request-record.js';
 import type { AnsweredRequest, ServedAnswer } from '../server/http/served-answer.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
+import { shownKeyPlace, tokenOf } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { SimulatorState } from '../simulator/simulator-state.js';
 import { createInstantText } from '../values/instant-text.js';
+import type { KeyPlace } from '../values/key-place.js';
+import { maskedQuery } from '../values/mask-key.js';
+import { mapOf } from '../values/plain-data.js';
+import { readTold } from '../values/told-waits.js';
 
 /** A line of the request log, as an object for JSON. Fields without a value are left out. */
 export interface RequestLogEntry {
@@ -25,6 +31,7 @@ export interface RequestLogEntry {
   key: string | undefined;
   plan: string | undefined;
   remaining: number | undefined;
+  /** Retry-After of the response; in seconds if another header or the body states the wait. */
   retryAfter: string | undefined;
   /** Number of strikes of the request's API key, including this request; `undefined` if the request is no strike. */
   strike: number | undefined;
@@ -74,19 +81,32 @@ export function createRequestLogEntries(): (
   const timeText = createInstantText();
   const strikeOf = createStrikeOf();
   return (request, answer, durationMs) => {
-    const { by, sim, status, operation, plan, headers, fault, refusedBy, wire, isOriginRefused } = answer;
-    const target = request.url ?? '';
-    const token = answer.key ?? tokenOf(request, by);
+    const { by, sim, status, operation, plan, headers, refusal, fault, refusedBy, wire, isOriginRefused } = answer;
+    const { state } = coreOf(sim);
+    const place = shownKeyPlace(state, operation);
+    const [path = '', query] = (request.url ?? '').split(/\?(.*)/s, 2);
+    const target = query === undefined ? path : `${path}?${maskedQuery(query, place?.parameter)}`;
+    const token = answer.key ?? (by === 'control' ? controlledKey(path) : sentToken(state, request, query, place));
     const error = status < 400 ? noError : readError(answer.body);
     const redactor = redactors.get(sim) ?? redactorOf(sim);
     const redact = redactor([target, error.message], token);
     const isUnsent = wire?.kind === 'reset' || wire?.kind === 'close' || wire?.kind === 'hang';
-    const remaining = headers[rateLimitHeaders.remaining];
-    const isRefusal = headers[retryAfterHeader] !== undefined;
+    const nowMs = sim.clock.now();
+    const ownRemaining = headers[rateLimitHeaders.remaining];
+    // The simulator's own responses have its headers, without a search for those of other services.
+    const told =
+      ownRemaining !== undefined && refusedBy === undefined
+        ? undefined
+        : readTold({ headers, status, answeredAtMs: nowMs, responseBody: answer.body });
+    const remaining = ownRemaining === undefined ? told?.remaining : Number(ownRemaining);
+    const toldMs =
+      told?.retry?.untilMs ?? (refusedBy === undefined && refusal === undefined ? undefined : told?.reset?.untilMs);
+    const retryAfter =
+      headers[retryAfterHeader] ?? (toldMs === undefined ? undefined : String(Math.ceil((toldMs - nowMs) / 1_000)));
+    const isRefusal = headers[retryAfterHeader] !== undefined || refusal !== undefined;
     const strike = isRefusal ? strikeOf(sim, answer.key) : undefined;
     const { waitedMs, waitMs }: Partial<RefusalBefore> =
       (strike !== undefined && strikeWait(sim, answer.key, strike)) || {};
-    const nowMs = sim.clock.now();
     const again = isRefusal ? againOf(sim, answer.key, nowMs) : undefined;
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
@@ -97,8 +117,8 @@ export function createRequestLogEntries(): (
       operation,
       key: (by === 'api' || answer.key !== undefined) && token !== undefined ? displayKey(sim, token) : undefined,
       plan,
-      remaining: remaining === undefined ? undefined : Number(remaining),
-      retryAfter: headers[retryAfterHeader],
+      remaining,
+      retryAfter,
       strike,
       waitedMs,
       waitMs,
@@ -143,8 +163,7 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
 function strikeWait(sim: Simulator, key: string | undefined, strike: number): RefusalBefore | undefined {
   const { journal } = coreOf(sim).state;
   const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);
-  const previousRecord =
-    record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
+  const previousRecord = record && journal.latest((each) => each.token === key && isAboutLimits(each), record.id);
   return previousRecord && refusalBefore(previousRecord, record);
 }
 
@@ -157,16 +176,27 @@ function againOf(sim: Simulator, token: string | undefined, nowMs: number): Serv
 
 const noError: ReturnType<typeof readError> = {};
 
-/** Finds the API key of a request: the bearer token, or the key in the path of a control operation. */
-function tokenOf({ url = '', headers: { authorization } }: AnsweredRequest, by: ServedAnswer['by']) {
-  if (by !== 'control') return authorization?.slice(authorization.lastIndexOf(' ') + 1);
-  return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(url)?.[1];
+/** Finds the API key in the path of a control operation. */
+const controlledKey = (path: string) =>
+  /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(path)?.[1];
+
+const sentToken = (
+  state: SimulatorState,
+  { headers }: AnsweredRequest,
+  query: string | undefined,
+  place: KeyPlace | undefined,
+) => tokenOf(state, { header: (name) => headers[name] as string | undefined, query: query ?? '' }, place);
+
+/** Finds the error in a body, also in the words of other services: at the top, first in a list, or in `error`. */
+function errorIn(body: unknown): { readonly code?: unknown; readonly message?: unknown } {
+  const top = mapOf(Array.isArray(body) ? body[0] : body);
+  return 'message' in top ? top : mapOf(top.error);
 }
 
 /** Parses an Error body. Returns `undefined` if a fault has replaced the body. */
 function readError(body: string): { code?: string; message?: string } {
   try {
-    const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };
+    const { code, message } = errorIn(JSON.parse(body));
     return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }) };
   } catch {
     return {};

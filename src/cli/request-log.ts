@@ -1,10 +1,11 @@
 import { styleText } from 'node:util';
-import { operationTable } from '../petstore/document.js';
+import { operationTable } from '../petstore/operations.js';
 import { rowOf } from '../requests/operation-table.js';
 import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../server/http/served-answer.js';
 import { formatDay } from '../values/format-day.js';
 import { createPrettyLine } from './pretty-line.js';
 import { createRequestLogEntries } from './request-log-entry.js';
+import { wrapForTerminal } from './terminal.js';
 
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -16,17 +17,19 @@ export type LogFormat = (typeof logFormats)[number];
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();
+  // On a terminal, later lines start below the status.
+  const show = (line: string) => write(format === 'json' ? line : wrapForTerminal(line, 14));
   const toEntry = createRequestLogEntries();
   const warned = new Set<string>();
   return (request, answer, durationMs) => {
     if (format === 'pretty' && (isProbe(request, answer) || isDashboard(request, answer))) return;
-    write(lineOf(toEntry(request, answer, durationMs)));
+    show(lineOf(toEntry(request, answer, durationMs)));
     const { operation = '' } = answer;
     const deprecation = rowOf(operationTable.rows, operation)?.deprecation;
     if (deprecation === undefined || warned.has(operation)) return;
     warned.add(operation);
     const removedOn = formatDay(deprecation.removedAtMs);
-    write(
+    show(
       warningLine(format, `${operation} is deprecated and will be removed on ${removedOn}; use ${deprecation.use}.`),
     );
   };

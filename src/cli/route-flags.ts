@@ -1,5 +1,6 @@
 import type { UpstreamOptions } from '../own-routes/node/upstream.js';
 import { basePath } from '../petstore/document.js';
+import { readsForm } from '../requests/reads.js';
 import { anyOperation } from '../scenario/operations.js';
 import type { ListenOptions } from '../server/server.js';
 import { UsageError } from '../validation/usage-error.js';
@@ -22,9 +23,10 @@ export interface RouteFlags {
   'upstream-key'?: string;
   'upstream-host'?: string;
   'no-api'?: boolean;
+  reads?: string[];
 }
 
-const upstreamFlags = ['upstream-key', 'upstream-host', 'no-api'] as const;
+const upstreamFlags = ['upstream-key', 'upstream-host', 'no-api', 'reads'] as const;
 
 /** Names of the flags for custom routes. */
 export const routeFlagNames = ['handlers', 'upstream', ...upstreamFlags] as const;
@@ -67,26 +69,42 @@ async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
   }
 }
 
+/**
+ * Checks the values of the flag `--reads`: requests that only read, although their method is unsafe.
+ * @throws {UsageError} for a value that is no method and path
+ */
+export function readsOf(texts: readonly string[] = []): readonly string[] {
+  const wrong = texts.find((text) => !readsForm.test(text));
+  if (wrong === undefined) return texts;
+  throw new UsageError(
+    `expected --reads to be a method and a path, such as 'POST /graphql', got ${JSON.stringify(wrong)}`,
+  );
+}
+
 function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
   const { upstream: url, 'upstream-key': key, 'upstream-host': host, 'no-api': withoutApi } = flags;
+  const reads = readsOf(flags.reads);
   if (url === undefined) {
     const alone = upstreamFlags.find((name) => flags[name] !== undefined);
     if (alone !== undefined) throw new UsageError(`expected --upstream URL with --${alone}, got no --upstream`);
     return undefined;
   }
-  return { url, host, withoutApi, authorization: key === undefined || key === 'same' ? key : bearerOf(key) };
+  return { url, host, withoutApi, reads, credentials: key === undefined || key === 'same' ? key : credentialsOf(key) };
 }
 
 /**
- * Returns the Authorization header for requests to the backend of `--upstream`. The key comes from an environment
- * variable, because process lists show command lines.
+ * Reads the value of `--upstream-key`: `NAME`, or `header X-Api-Key=NAME`. The key comes from an environment variable,
+ * because process lists show command lines.
+ * @returns headers of the requests to the backend
  */
-function bearerOf(name: string): string {
+function credentialsOf(text: string): Record<string, string> {
+  const [, header, inHeader] = /^header ([\w-]+)=(\w+)$/.exec(text) ?? [];
+  const name = inHeader ?? text;
   const key = process.env[name];
   if (key === undefined || key === '')
     throw new UsageError(
-      `expected --upstream-key to be same or an environment variable with the key, got ${variableName(name)}, which is not set`,
+      `expected --upstream-key to be same, an environment variable with the key, or 'header X-Api-Key=VARIABLE', got ${variableName(name)}, which is not set`,
     );
-  if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
-  throw new UsageError(`expected ${name} to be a key of visible ASCII characters`);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`expected ${name} to be a key of visible ASCII characters`);
+  return header === undefined ? { Authorization: `Bearer ${key}` } : { [header]: key };
 }

@@ -6,7 +6,7 @@ import { printMistake } from './print-error.js';
 
 /**
  * Runs one command line, such as `['check', 'scenario.yaml']`, and prints its output and its errors.
- * @returns the exit code: 0, the command's own, 2 for a mistake of the user, or 1 for any other error
+ * @returns the exit code: 0, the command's own, or 2 for any error; 1 would mean that a client failed
  */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
@@ -21,7 +21,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     const hasPlace = error instanceof ScenarioError && error.issues.every(({ file }) => file !== undefined);
     if (isMistake) printMistake(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
     else console.error(error);
-    return isMistake ? 2 : 1;
+    return 2;
   }
 }
 

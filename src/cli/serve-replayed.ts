@@ -8,7 +8,7 @@ import { startServer } from './start-server.js';
 /** Serves the state after a replay until SIGINT or SIGTERM. Changes are not stored on disk. */
 export async function serveReplayed(machine: StateMachine, position: number, flags: ListenFlags): Promise<void> {
   const listening = readListenFlags(flags);
-  const log = createTransientLog({ writer: 'replay' });
+  const log = createTransientLog();
   const state = loggedState(machine, log, { health: () => ({ position: position + log.position }) });
   await state.run({ kind: 'started' });
   const server = await startServer({ open: async () => state }, listening);

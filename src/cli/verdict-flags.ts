@@ -1,6 +1,7 @@
 import type { ResultOptions } from '../judge/run-result.js';
 import { findingCodes } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { UsageError } from '../validation/usage-error.js';
 import { namesOf } from './flag-words.js';
 
 /** Command-line flags for the verdict on a client: report files, output format and exit code. */
@@ -12,6 +13,22 @@ export interface VerdictFlags {
   'fail-on'?: string;
   'require-conclusive'?: boolean;
 }
+
+/**
+ * Parses the values of the flag `--refused`: statuses, besides 429, with which a service refuses requests by a limit.
+ * Returns `undefined` without the flag.
+ * @throws {UsageError} for a value that is not a status from 200 to 599
+ */
+export function refusedStatuses(texts: readonly string[] | undefined): number[] | undefined {
+  const wrong = texts?.find((text) => !/^[2-5]\d\d$/.test(text));
+  if (wrong !== undefined)
+    throw new UsageError(`expected --refused to be a status from 200 to 599, got ${JSON.stringify(wrong)}`);
+  return texts?.map(Number);
+}
+
+/** Adds the statuses of the flag `--refused` to a scenario's field `expect`. */
+export const withRefused = (scenario: Scenario, refused: readonly number[] | undefined): Scenario =>
+  refused === undefined ? scenario : { ...scenario, expect: { ...scenario.expect, refused: [...refused] } };
 
 /**
  * Returns the description of a scenario for a report, if the scenario states what a client must do (field `expect`).

@@ -11,6 +11,8 @@ export interface TimeSource {
    * sets no timers, because each applied log entry continues the delayed requests that are due.
    */
   readonly isLogged?: boolean;
+  /** Total time by which the machine's clock was set back since the last `restart`; this time source did not follow. */
+  readonly setBackMs?: number;
 }
 
 /**
@@ -21,22 +23,21 @@ export class MachineTime implements TimeSource {
   /** Last reading of the wall clock and of the monotonic clock. */
   #lastMs = 0;
   #lastMonotonicMs = 0;
-  /** Total time by which the machine's wall clock was set back. */
-  #setBackMs = 0;
+  setBackMs = 0;
 
   now(): number {
     const machineMs = Date.now();
     const monotonicMs = performance.now();
     if (machineMs < this.#lastMs) {
-      this.#setBackMs += this.#lastMs + Math.max(0, monotonicMs - this.#lastMonotonicMs) - machineMs;
+      this.setBackMs += this.#lastMs + Math.max(0, monotonicMs - this.#lastMonotonicMs) - machineMs;
     }
     this.#lastMs = machineMs;
     this.#lastMonotonicMs = monotonicMs;
-    return machineMs + this.#setBackMs;
+    return machineMs + this.setBackMs;
   }
 
   restart(): void {
     this.#lastMs = 0;
-    this.#setBackMs = 0;
+    this.setBackMs = 0;
   }
 }

@@ -133,6 +133,14 @@ export class SimulatedClock implements Clock {
     return this.anchor.frozen;
   }
 
+  /**
+   * Time by which the machine's clock was set back, as by fake timers, and by which this clock is ahead of it since. 0 for
+   * a clock with a start time of its own.
+   */
+  get setBackMs(): number {
+    return this.frozen || this.#start.startMs !== undefined ? 0 : (this.#time.setBackMs ?? 0);
+  }
+
   /** Real time since the clock was frozen or last moved; 0 for a running clock. */
   get frozenForMs(): number {
     return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;

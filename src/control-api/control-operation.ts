@@ -1,4 +1,3 @@
-import type { Outage } from '../journal/outage.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnySchema, Input, Output, Schema } from '../validation/schema.js';
 import type { Steps } from '../values/steps.js';
@@ -16,23 +15,16 @@ export interface LogHealth {
    * entries of another version. Empty without problems.
    */
   notices: readonly string[];
-  /**
-   * Kind of the store that contains the server's log: `redis` if several servers (replicas) share the log; absent for a
-   * log in a folder.
-   */
+  /** Kind of the store of a log that several servers share; absent for a log in a folder. */
   engine?: 'redis' | undefined;
   /** Name of the log that several servers share in Redis. */
   name?: string;
-  /** Name of this server among the servers that share the log. */
-  replica?: string;
-  /** Names of the live replicas: the servers that wrote to the shared log within the last ten seconds. */
-  replicas?: readonly string[];
-  /** Time of the last log entry that this replica has applied, by the clock of the store (Redis). */
-  atMs?: number;
-  /** Time since this replica had last applied every entry of the log; 0 if it is up to date. */
-  lagMs?: number;
-  /** Whether this replica cannot reach Redis. Its control operations may then return outdated state. */
-  stale?: boolean;
+  /** Address of the active server, which responds to all requests: `127.0.0.1:4010`. */
+  active?: string;
+  /** Time at which the active server took over, by the store's clock (Unix time). */
+  activeSinceMs?: number;
+  /** Time since the store's last reply. */
+  silentMs?: number;
 }
 
 /**
@@ -56,11 +48,6 @@ export interface Caller {
    * Health report of the log in which the server stores requests and changes; `undefined` for a server without a log.
    */
   readonly log?: LogHealth | undefined;
-  /**
-   * Returns the periods in which this server rejected requests without recording them, except periods that the journal
-   * already contains. Default: none.
-   */
-  readonly outages?: (() => readonly Outage[]) | undefined;
   /** Random identifier of this server process, which changes at each start. */
   readonly instance?: string;
 }

@@ -1,6 +1,7 @@
+import { coreOf } from '../simulator/simulator.js';
 import { fieldsOf } from '../validation/json-schema.js';
 import type { Schema } from '../validation/schema.js';
-import { boolean, fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
@@ -10,6 +11,7 @@ import { createFaultOperations } from './fault-operations.js';
 import { anyObject, createScenarioInput, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
+import { describeKeyPlace } from './key-scheme.js';
 import { createRunOperations } from './run-operations.js';
 import { createSandboxOperations } from './sandbox-operations.js';
 import { createScenarioOperations } from './scenario-operations.js';
@@ -24,13 +26,11 @@ const logHealth = fields({
   notices: described(list(string), 'Losses, files set aside and other versions found at the start.'),
   engine: optional(described(oneOf('redis'), 'Storage engine of a shared log.')),
   name: optional(described(string, 'Name of the shared log.')),
-  replica: optional(described(string, 'Name of this replica in the log.')),
-  replicas: optional(described(list(string), 'Live replicas.')),
-  atMs: optional(described(count, 'Time of the last applied entry, in Unix milliseconds of the store’s clock.')),
-  lagMs: optional(
-    described(count, 'Time since all entries were last known to be applied, in milliseconds; 0 if they are now.'),
+  active: optional(described(string, 'Address of the active server, which responds to all requests.')),
+  activeSinceMs: optional(
+    described(count, 'Time at which the active server took over, in Unix milliseconds of the store’s clock.'),
   ),
-  stale: optional(described(boolean, 'Whether the store is unreachable, so that reads may be stale.')),
+  silentMs: optional(described(count, 'Time since the last reply of the store, in milliseconds.')),
 }) as Schema<LogHealth>;
 
 /**
@@ -68,7 +68,11 @@ export function createServedService<Own extends ControlOperations>(service: Serv
       summary: 'Describes the service in OpenAPI 3.1',
       input: fields({}),
       result: description,
-      run: (_, __, { baseUrl, openapi }) => addCustomRoutes(structuredClone(describe(baseUrl)), openapi),
+      run: (sim, __, { baseUrl, openapi }) =>
+        describeKeyPlace(
+          addCustomRoutes(structuredClone(describe(baseUrl)), openapi),
+          coreOf(sim).state.resolved.keyPlace,
+        ),
     }),
     getControlDescription: operation({
       method: 'GET',

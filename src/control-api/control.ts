@@ -1,5 +1,6 @@
 import type { Verdict } from '../judge/judge-run.js';
 import type { Fault } from '../scenario/fault-schema.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import type { KeyInput } from '../scenario/resolve-keys.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { KeyInfo } from '../simulator/keys.js';
@@ -115,7 +116,13 @@ export interface Control {
   /** Shows the scenario, completed from the default scenario, with its API keys. */
   getScenario(input?: NoInput): { name: string; scenario: Scenario };
   /** Lists the scenarios that can be loaded by name. */
-  listScenarios(input?: NoInput): { name: string; description: string; changed?: string[] }[];
+  listScenarios(input?: NoInput): {
+    name: string;
+    description: string;
+    group?: string;
+    fail?: FindingCode[];
+    changed?: string[];
+  }[];
   /**
    * Lists the assumptions, which settle questions that the interface document leaves open, with current and default
    * values.

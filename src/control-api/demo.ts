@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-const key = { plan: 'free', usage: { minute: 59 } };
+const key = { plan: 'free', usage: { minute: 'all but 1' } };
 
 /** API keys of the demo's clients, which are also the clients' names. */
 export const demoKeys = { wrong: 'wrong-client', right: 'right-client' } as const;

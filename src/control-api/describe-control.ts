@@ -3,10 +3,10 @@ import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';
 import type { AnyControlOperation } from './control-operation.js';
 import { faultContent } from './fault-operations.js';
-import { version } from './har.js';
 import { scenarioContent } from './input-values.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { keyInfoSchema } from './key-operations.js';
+import { version } from './run-report.js';
 import type { ControlOperations, OperationGroup, ServiceControl } from './served-service.js';
 import { verdictSchema } from './verdict-schema.js';
 
@@ -55,7 +55,7 @@ const refusals = {
     'ServiceUnavailable',
     'A limit is reached.',
     'service_unavailable',
-    'Expected at most 20 event streams; close one first.',
+    'Expected at most 20 event streams of this sandbox; close one first, or start the server with a higher --max-streams.',
   ],
 } as const;
 type RefusalStatus = keyof typeof refusals;

@@ -1,7 +1,7 @@
-import { earliestRetryMs } from '../judge/promises.js';
+import { earliestRetryMs, toldBy } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import { refusalText, servedAgainAfter, timeLeft } from '../rate-limits/served-again.js';
-import type { RefusedBy, RequestRecord } from '../requests/request-record.js';
+import { isRefusedByOther, namedStored, type RefusedBy, type RequestRecord } from '../requests/request-record.js';
 import type { Entries } from '../validation/schema.js';
 import { fields, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
@@ -36,7 +36,7 @@ export interface EntryRow {
   code?: string;
   /** Name of the window, `minute` or `day`, that the response's rate-limit headers describe. */
   window?: string;
-  /** Value of the response header `X-RateLimit-Remaining`, as sent. */
+  /** Remaining requests that the response names, as in `X-RateLimit-Remaining`; the fewest of several limits. */
   remaining?: number;
   /**
    * True usage of `window` after the request, even if a fault changed the headers. Absent if the key was banned before.
@@ -113,7 +113,7 @@ export const entryRowFields = {
   status: described(count, 'Response status; 0 if the client disconnected first.'),
   code: optional(described(string, 'Field `code` of an Error body.')),
   window: optional(described(string, 'Window that the rate-limit headers describe.')),
-  remaining: optional(described(number, 'Sent value of X-RateLimit-Remaining.')),
+  remaining: optional(described(number, 'Sent number of remaining requests, as in X-RateLimit-Remaining.')),
   usage: optional(
     described(
       fields({ limit: count, used: count, resetAt: instantText }),
@@ -147,12 +147,17 @@ export const entryRowFields = {
     count,
     'Number of rejection episodes of the key; each lasts from a 429 to the next served request.',
   ),
-  storedId: optional(described(string, 'Id of the pet that the request stored.')),
+  storedId: optional(
+    described(
+      string,
+      'Id of the pet or other resource that the request stored; without an id in the response, a hash of its body, or empty.',
+    ),
+  ),
   fault: optional(described(string, 'Name of the applied fault rule.')),
   refusedBy: optional(
     described(
-      oneOf('backend', 'handler', 'backend-without-key'),
-      "Refusal that is not the simulator's: by a limit of the backend or handler, or by a 401 of a backend that got no key.",
+      oneOf('backend', 'handler', 'fault', 'backend-without-key', 'key-elsewhere'),
+      "Refusal that is not the simulator's: by a limit of the backend or handler, by a fault rule in the words of another service, by a 401 of a backend that got no key, or by a 401 of the simulator, which reads keys in another place.",
     ),
   ),
   unreadable: optional(described(oneOf(true), 'Set if a fault made the response unreadable for the client.')),
@@ -212,7 +217,8 @@ export function createRowFields() {
     previousRecord: RequestRecord | undefined,
   ): Fields<EntryRow> => {
     const { token, promisedAtMs, headers } = entry;
-    const remaining = headers[rateLimitHeaders.remaining];
+    const own = headers[rateLimitHeaders.remaining];
+    const remaining = own === undefined ? toldBy(entry).remaining : Number(own);
     const toldMs = earliestRetryMs(entry);
     const promisedBeforeMs = previousRecord?.promisedAtMs;
     const row: Fields<EntryRow> = {
@@ -227,9 +233,9 @@ export function createRowFields() {
       path: shown.path,
       query: shown.query,
       status: entry.status,
-      code: errorCode(entry),
+      code: errorText(entry, 'code'),
       window: entry.window,
-      remaining: remaining === undefined ? undefined : Number(remaining),
+      remaining,
       usage: usageOf(entry, resetTimeOf),
       exempt: (entry.plan !== undefined && !entry.isLimited) || undefined,
       refusal: entry.refusal,
@@ -269,11 +275,11 @@ function usageOf(
   return { limit, used: limit - remaining, resetAt: timeOf(clamped(resetAtSeconds * 1000)) };
 }
 
-function errorCode({ status, responseBody }: RequestRecord): string | undefined {
+function errorText({ status, responseBody }: RequestRecord, field: 'code' | 'message'): string | undefined {
   if (status < 400) return undefined;
   try {
-    const { code } = JSON.parse(textOfBytes(responseBody));
-    return typeof code === 'string' ? code : undefined;
+    const text = JSON.parse(textOfBytes(responseBody))[field];
+    return typeof text === 'string' ? text : undefined;
   } catch {
     return undefined;
   }
@@ -298,12 +304,16 @@ function summarize(entry: EntryRow, record: RequestRecord): string {
   if (refusal !== undefined) return refusal === 'ban' ? 'banned' : `${entry.window ?? 'limit'} used up`;
   const byFault = fault === undefined ? '' : `${unreadable ? 'response lost' : 'fault'} (${fault})`;
   if (status === 0) return byFault || 'the client disconnected';
-  const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
+  const id = namedStored(storedId);
+  const stored = id === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${id}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
   if (refusedBy === 'backend-without-key') return 'the backend got no key: --upstream-key same|NAME';
-  if (refusedBy !== undefined)
+  if (isRefusedByOther(entry))
     return `refused by the ${refusedBy}${entry.toldUntil === undefined ? '' : `, wait ${timeLeft(Date.parse(entry.toldUntil), record.answeredAtMs)}`}`;
   if (status === 401) return explainUnauthorized(record);
+  // The message of a 400 begins with the mistake: `categoryId is missing; it is a required int64.`
+  const [mistake = ''] = (status === 400 && errorText(record, 'message')?.split(/[;:]|\.$/)) || [];
+  if (mistake !== '') return mistake.slice(0, 60);
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
   if (usage !== undefined && usage.used === usage.limit)
     return [stored, 'last request: 0 left'].filter(Boolean).join('; ');

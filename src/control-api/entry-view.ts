@@ -1,6 +1,7 @@
 import { withShownKey } from '../requests/recorded-headers.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
+import { shownKeyPlace } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fromJsonBytes, type JsonBytes, textOfBytes } from '../values/json-bytes.js';
 import { memoizeLast } from '../values/memoize-last.js';
@@ -42,7 +43,7 @@ export interface EntryView {
  * Fields at the end of a journal entry's JSON. `write` creates the JSON in three parts: the text before the response
  * body, the response body, and these fields.
  */
-type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'wire' | 'abandoned' | 'lost'>;
+type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'wire' | 'abandoned'>;
 
 export function createEntryView(sim: Simulator): EntryView {
   const redactor = createRedactor(sim);
@@ -79,10 +80,10 @@ export function createEntryView(sim: Simulator): EntryView {
     return redactor([...texts, ...Object.values(requestHeaders), ...Object.values(headers)], token);
   };
 
-  const requestHeadersOf = ({ requestHeaders, token }: RequestRecord, redact: Redact) => {
+  const requestHeadersOf = ({ requestHeaders, token, operation }: RequestRecord, redact: Redact) => {
     if (requestHeaders === undefined) return undefined;
     const shown = redact === identity ? requestHeaders : redactHeaders(requestHeaders, redact);
-    return withShownKey(shown, token && displayKey(sim, token));
+    return withShownKey(shown, token && displayKey(sim, token), shownKeyPlace(coreOf(sim).state, operation));
   };
 
   return {
@@ -152,19 +153,16 @@ function tailOf(entry: RequestRecord, redact: Redact): Fields<Tail> {
     finishedMs: finishedAtMs > answeredAtMs ? finishedAtMs - arrivedAtMs : undefined,
     wire: entry.wire,
     abandoned: entry.isAbandoned || undefined,
-    lost: entry.isLost || undefined,
   };
 }
 
-/** Finds a journal entry by id without copying the journal: 0.1 ms with 10,000 entries. */
+/** Finds a journal entry by id without copying the journal. */
 export function showEntry(sim: Simulator, id: number): JournalEntry | undefined {
   const { journal } = coreOf(sim).state;
-  const entry = journal.latest((record) => record.id === id);
+  const entry = journal.find(id);
   if (entry === undefined) return undefined;
   const view = createEntryView(sim);
-  const previousRecord = journal.latest(
-    (record) => record.id < id && record.token === entry.token && isAboutLimits(record),
-  );
+  const previousRecord = journal.latest((record) => record.token === entry.token && isAboutLimits(record), id);
   if (previousRecord !== undefined) view.pass(previousRecord);
   return view.show(entry);
 }

@@ -1,14 +1,11 @@
-import { unavailableBody } from '../requests/api-error.js';
 import { reasonPhrase } from '../requests/reason-phrase.js';
-import { isWithoutAnswer } from '../requests/wire-fault.js';
+import { isSent, type SentFault, sendPlan } from '../requests/wire-fault.js';
 import { fields, list, oneOf, string } from '../validation/schemas.js';
 import { fnv1a } from '../values/mask-key.js';
 import { anyObject } from './input-values.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 import { lazyList } from './lazy-result.js';
-
-/** Version of the package. A test compares it with package.json. */
-export const version = '0.1.0';
+import { version } from './run-report.js';
 
 const creator = { name: 'petstore-sim', version };
 
@@ -35,8 +32,8 @@ function* harEntries(entries: Iterable<JournalEntry>): Generator<ReturnType<type
 
 function toHarEntry(entry: JournalEntry) {
   const { method, path, query, headers, requestHeaders, requestBody, responseBody, ...rest } = entry;
-  const { time, durationMs, baseUrl, key } = rest;
-  const { authorization = key && `Bearer ${key}`, ...others }: Record<string, string> = requestHeaders ?? {};
+  const { time, durationMs, baseUrl } = rest;
+  const { authorization, ...others }: Record<string, string> = requestHeaders ?? {};
   const received = receivedPart(entry);
   return {
     startedDateTime: time,
@@ -112,20 +109,13 @@ interface ReceivedPart {
   error?: string | undefined;
 }
 
-/** Response of the server to a client whose request its log stored too late. */
-const unavailable = { status: 503, headers: { 'Content-Type': 'application/json', 'Retry-After': '1' } };
-
 function receivedPart(entry: JournalEntry): ReceivedPart {
-  const { method, status, headers, responseBody, wire, abandoned, lost } = entry;
-  if (lost) {
-    const text = method === 'HEAD' ? '' : unavailableBody(true);
-    return { ...unavailable, body: { bytes: text.length, text } };
-  }
-  if (status === 0 || (wire !== undefined && isWithoutAnswer(wire)))
+  const { method, status, headers, responseBody, wire, abandoned } = entry;
+  if (status === 0 || (wire !== undefined && !isSent(wire)))
     return { status: 0, headers: {}, body: undefined, error: lossErrors[wire?.kind ?? ''] ?? aborted };
   const { bytes: all = 0, text = '' } = responseBody ?? {};
-  const sent = Math.min(all, sentBytes(entry));
-  const isShort = sent < (wire?.kind === 'contentLength' && method !== 'HEAD' ? wire.value : all);
+  const { sent, expected } = wire === undefined ? { sent: all, expected: all } : received(wire, all, entry);
+  const isShort = sent < (method === 'HEAD' ? all : expected);
   return {
     status,
     headers,
@@ -139,14 +129,19 @@ const aborted = 'net::ERR_ABORTED';
 /** Chromium's errors for responses of which no byte was sent, by the kind of the fault. */
 const lossErrors: Record<string, string> = { reset: 'net::ERR_CONNECTION_RESET', close: 'net::ERR_EMPTY_RESPONSE' };
 
-/** Number of body bytes that were sent to the client; infinite for a whole body. */
-function sentBytes({ wire, abandoned, durationMs, finishedMs }: JournalEntry): number {
-  if (wire?.kind === 'truncate') return wire.bytes;
-  if (wire?.kind === 'contentLength') return wire.value;
+/** Number of body bytes that a client received under a wire fault, and the number that it expected. */
+function received(fault: SentFault, all: number, { abandoned, durationMs, finishedMs }: JournalEntry) {
+  const { pieces, isCut, declaredLength: expected = all } = sendPlan(fault, all);
   // The journal notes the end of a response in chunks. Without an end, only the first chunk was certainly sent.
-  const isWhole = wire?.kind !== 'drip' || wire.everyMs === 0 || (finishedMs !== undefined && !abandoned);
-  if (isWhole) return Number.POSITIVE_INFINITY;
-  return wire.bytes * (1 + Math.floor(((finishedMs ?? durationMs) - durationMs) / wire.everyMs));
+  if (!isCut && finishedMs !== undefined && !abandoned) return { sent: all, expected };
+  let leftMs = isCut ? Number.POSITIVE_INFINITY : (finishedMs ?? durationMs) - durationMs;
+  let sent = 0;
+  for (const { afterMs, to } of pieces) {
+    leftMs -= afterMs;
+    if (leftMs < 0) break;
+    sent = to;
+  }
+  return { sent: Math.min(sent, expected), expected };
 }
 
 /** Text of the first bytes; a character that is cut in two is left out. */

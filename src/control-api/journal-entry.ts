@@ -44,11 +44,6 @@ export interface JournalEntry extends EntryRow {
   /** Set if the client disconnected before it had the whole response. */
   abandoned?: true;
   /**
-   * `true` if the client received a 503 instead of this response, because the server's log stored the request too late.
-   * Absent for other requests.
-   */
-  lost?: true;
-  /**
    * Steps of the simulator that led to the response, such as authentication and rate limit. Present only if the caller
    * requests them with `why`.
    */
@@ -94,9 +89,6 @@ export const journalEntrySchema = fields({
     ),
   ),
   abandoned: optional(described(oneOf(true), 'Set if the client disconnected before the end of the response.')),
-  lost: optional(
-    described(oneOf(true), 'Set if the client received a 503 instead, because the log stored the request too late.'),
-  ),
   why: optional(
     described(
       list(

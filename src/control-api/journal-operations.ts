@@ -207,8 +207,8 @@ export const journalOperations = {
     }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    *run(sim, { key, ended, lagMs = 0 }, { outages }) {
-      const options = { outages: outages?.(), isOver: ended !== undefined };
+    *run(sim, { key, ended, lagMs = 0 }) {
+      const options = { isOver: ended !== undefined };
       const verdict = yield* judgeInSteps(sim, isJudged(key), options);
       const lag = { timerMs: lagMs, startMs: 0 };
       return redactedVerdict(sim, yield* markLagInSteps(sim, verdict, isJudged(key), options, lag));

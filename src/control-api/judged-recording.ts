@@ -1,9 +1,8 @@
 import { type JudgeRecordingOptions, judgeRecordingInSteps } from '../judge/judge-recording.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { remainingIn } from '../judge/promises.js';
+import { isNamedRefusal, toldBy } from '../judge/promises.js';
 import { untested } from '../judge/report/wording.js';
 import { type ResultOptions, type RunResult, resultOf } from '../judge/run-result.js';
-import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Exchange } from '../traffic-files/exchange.js';
 import type { Recording } from '../traffic-files/read-recording.js';
 import type { Steps } from '../values/steps.js';
@@ -35,16 +34,16 @@ export function* judgedRecording(
   { exchanges: read, service, leftOut, isCut, notes }: Omit<Recording, 'baseUrls' | 'entries' | 'clockOffsetMs'>,
   { refusals = [], result: resultOptions = {}, ...options }: JudgedRecordingOptions,
 ): Steps<JudgedRecording> {
-  const exchanges = withRefusals(read, refusals);
+  const exchanges = withRefusals(read, (exchange) => isLimitOfOtherApi(exchange, refusals));
   const judge = (some: readonly Exchange[]) => judgeRecordingInSteps(some, { ...options, service, leftOut, isCut });
   const verdict = yield* judge(exchanges);
-  const entries = withRefusals(exchanges, [429]);
+  const entries = withRefusals(exchanges, isRefusalOfOtherApi);
   return {
     result: resultOf(verdict, resultOptions),
     entries,
     *report(shown) {
       yield;
-      const keys = recordedKeys(entries);
+      const keys = yield* recordedKeys(entries);
       yield;
       const nowMs = entries.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
       const ofKeys: RunReport['answers'] = {};
@@ -72,18 +71,16 @@ export function* judgedRecording(
 
 const withUntested = (verdict: Verdict): Verdict => ({ ...verdict, untested: untested(verdict) });
 
-/**
- * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in
- * `statuses` count. A status other than 429 also needs a Retry-After header, or X-RateLimit-Remaining 0.
- */
-const isLimitOfOtherApi = (exchange: Exchange, statuses: readonly number[]) =>
+/** Whether a response from an API other than the Petstore rejects the request by a limit, with one of the statuses. */
+const isLimitOfOtherApi = (exchange: Exchange, statuses: readonly number[]): boolean =>
   !exchange.isOwn &&
   statuses.includes(exchange.status) &&
-  (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
+  (exchange.status === 429 || isNamedRefusal(exchange, toldBy(exchange)));
 
-/**
- * Sets `refusal: 'limit'` in each recorded request to an API other than the Petstore whose response refused the request
- * because of a rate limit.
- */
-const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
-  exchanges.map((exchange) => (isLimitOfOtherApi(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
+/** Whether a response from another API rejects the request by a 429, or by an error that asks for a wait. */
+const isRefusalOfOtherApi = (exchange: Exchange): boolean =>
+  !exchange.isOwn && (exchange.status === 429 || (exchange.status >= 400 && toldBy(exchange).isAsking));
+
+/** Sets `refusal: 'limit'` in each recorded request that a limit refused. */
+const withRefusals = (exchanges: readonly Exchange[], isByLimit: (exchange: Exchange) => boolean): Exchange[] =>
+  exchanges.map((exchange) => (isByLimit(exchange) ? { ...exchange, refusal: 'limit' } : exchange));

@@ -1,4 +1,4 @@
-import { earliestRetryMs, readReset } from '../judge/promises.js';
+import { earliestRetryMs } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import { servedAgainAfter } from '../rate-limits/served-again.js';
 import { withShownKey } from '../requests/recorded-headers.js';
@@ -8,6 +8,8 @@ import type { Exchange } from '../traffic-files/exchange.js';
 import { groupBy } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a, secretNames } from '../values/mask-key.js';
+import type { Steps } from '../values/steps.js';
+import { readTold } from '../values/told-waits.js';
 import { toWindowFields } from '../values/window-fields.js';
 import { createRowFields, present } from './entry-row.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
@@ -50,42 +52,58 @@ function withPromise(exchange: Exchange): Exchange {
 }
 
 /** Describes the keys of a recording at its end, as far as its responses show their state. */
-export function recordedKeys(exchanges: readonly Exchange[]): KeyInfo[] {
+export function* recordedKeys(exchanges: readonly Exchange[]): Steps<KeyInfo[]> {
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  return [...groupBy(exchanges, ({ token }) => token)].flatMap(([token, own]): KeyInfo[] => {
-    if (token === undefined) return [];
+  const keys: KeyInfo[] = [];
+  for (const [token, own] of groupBy(exchanges, ({ token }) => token)) {
+    if (token === undefined) continue;
     const last = withPromise(own.at(-1) as Exchange);
     const again = servedAgainAfter(last);
     const isWaiting = again !== undefined && again.atMs > nowMs;
     const isBanned = isWaiting && (again.bannedUntilMs ?? 0) > nowMs;
-    const windows = new Map(own.flatMap((exchange) => windowOf(exchange) ?? []));
-    return [
-      {
-        key: token,
-        id: token,
-        plan: own.findLast(({ plan }) => plan !== undefined)?.plan ?? '',
-        state: isBanned ? 'banned' : 'active',
-        ...(toWindowFields([...windows]) as Pick<KeyInfo, 'minute' | 'day'>),
-        strikes: last.strikes,
-        ...(isBanned && { bannedUntil: new Date(again.bannedUntilMs as number).toISOString() }),
-        ...(isWaiting && {
-          servedAgain: { at: new Date(again.atMs).toISOString(), ...(again.window && { window: again.window }) },
-        }),
-      },
-    ];
+    keys.push({
+      key: token,
+      id: token,
+      plan: own.findLast(({ plan }) => plan !== undefined)?.plan ?? '',
+      state: isBanned ? 'banned' : 'active',
+      ...(toWindowFields(lastWindows(own)) as Pick<KeyInfo, 'minute' | 'day'>),
+      strikes: last.strikes,
+      ...(isBanned && { bannedUntil: new Date(again.bannedUntilMs as number).toISOString() }),
+      ...(isWaiting && {
+        servedAgain: { at: new Date(again.atMs).toISOString(), ...(again.window && { window: again.window }) },
+      }),
+    });
+    yield;
+  }
+  return keys;
+}
+
+/** Reads the latest state of each window of one key, from its newest responses on, as parsing all takes long. */
+function lastWindows(own: readonly Exchange[]): [string, WindowInfo][] {
+  const names = new Set(own.map(({ window = unnamedWindow }) => window));
+  return [...names].flatMap((name) => {
+    for (let at = own.length - 1; at >= 0; at--) {
+      const exchange = own[at] as Exchange;
+      const info = (exchange.window ?? unnamedWindow) === name ? windowOf(exchange) : undefined;
+      if (info !== undefined) return [[name, info]];
+    }
+    return [];
   });
 }
 
+/** Window in recordings of another service, whose headers name none. */
+const unnamedWindow = 'limit';
+
 /** Reads the limit that a response's headers describe. The window's name is known only in recordings of the simulator. */
-function windowOf(exchange: Exchange): readonly [readonly [string, WindowInfo]] | undefined {
-  const { headers, window = 'limit', refusal } = exchange;
+function windowOf(exchange: Exchange): WindowInfo | undefined {
+  const { headers, refusal } = exchange;
   // The headers of a ban state its end.
   if (refusal === 'ban') return undefined;
-  const [limit, remaining] = [rateLimitHeaders.limit, rateLimitHeaders.remaining].map((name) => Number(headers[name]));
-  const resetMs = readReset(exchange);
-  if (!Number.isSafeInteger(limit) || !Number.isSafeInteger(remaining) || resetMs === undefined) return undefined;
-  const info = { limit: limit as number, remaining: remaining as number, resetAtSeconds: Math.ceil(resetMs / 1000) };
-  return [[window, info]];
+  const limit = Number(headers[rateLimitHeaders.limit] ?? headers['RateLimit-Limit']);
+  if (!Number.isSafeInteger(limit)) return undefined;
+  const { reset, remaining } = readTold(exchange, true);
+  if (!Number.isSafeInteger(remaining) || reset === undefined) return undefined;
+  return { limit, remaining: remaining as number, resetAtSeconds: Math.ceil(reset.untilMs / 1000) };
 }
 
 function bodyOf(whole: string): JournalBody {

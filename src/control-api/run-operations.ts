@@ -1,7 +1,7 @@
 import { judgeInSteps } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { createRedactor, identity } from '../simulator/redact.js';
-import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../validation/schemas.js';
 import { jsonText } from '../values/json.js';
 import { keyId } from '../values/mask-key.js';
@@ -45,10 +45,9 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
       'Exports a report: every request with the steps that led to its response, the verdict, keys, faults, assumptions, scenario',
     input: fields({}),
     result: runReportSchema,
-    *run(sim, _, { outages }) {
-      const options = { outages: outages?.() };
-      const verdict = yield* judgeInSteps(sim, undefined, options);
-      return runReport(sim, verdict, yield* keyVerdicts(sim, options), operations());
+    *run(sim) {
+      const verdict = yield* judgeInSteps(sim, undefined);
+      return runReport(sim, verdict, yield* keyVerdicts(sim), operations());
     },
   }),
 });
@@ -62,7 +61,7 @@ export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOpe
   [...jsonPieces(runReport(sim, verdict, runToEnd(keyVerdicts(sim, { isOver: true })), operations))].join('');
 
 /** Judges each key of a run with several keys, by the path of its verdict; nothing if the run has too many keys. */
-function* keyVerdicts(sim: Simulator, options: Parameters<typeof judgeInSteps>[2]): Steps<Record<string, Verdict>> {
+function* keyVerdicts(sim: Simulator, options?: Parameters<typeof judgeInSteps>[2]): Steps<Record<string, Verdict>> {
   const tokens = new Set(sim.journal.query().flatMap(({ token }) => token ?? []));
   const verdicts: Record<string, Verdict> = {};
   if (tokens.size < 2 || tokens.size > maximumKeyVerdicts) return verdicts;
@@ -74,8 +73,8 @@ function* keyVerdicts(sim: Simulator, options: Parameters<typeof judgeInSteps>[2
 }
 
 /**
- * Creates a run report with shortened bodies. Masks all keys except the published ones, because users
- * share reports.
+ * Creates a run report with shortened bodies. Masks all keys except those of the scenario, because users share
+ * reports.
  */
 function runReport(
   sim: Simulator,
@@ -83,7 +82,7 @@ function runReport(
   verdictsOfKeys: Record<string, Verdict>,
   operations: ControlOperations,
 ): RunReport {
-  const redactor = createRedactor(sim, coreOf(sim).main.rules.base);
+  const redactor = createRedactor(sim);
   const masked = <Value>(value: Value): Value => {
     const redact = redactor([jsonText(value)]);
     return redact === identity ? value : (mapTexts(value, redact) as Value);

@@ -1,6 +1,9 @@
 import type { JournalEntry } from './journal-entry.js';
 import type { ShownChange } from './update-stream.js';
 
+/** Version of the package. A test compares it with package.json. */
+export const version = '0.1.0';
+
 /** Format identifier of a run report. A new value marks reports that older versions cannot read. */
 export const runFormat = 'petstore-sim-run-1';
 

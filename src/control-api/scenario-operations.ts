@@ -50,6 +50,8 @@ export const createScenarioOperations = (
       fields({
         name: string,
         description: string,
+        group: optional(string),
+        fail: optional(described(list(string), 'Codes of the findings that fail a client in this scenario.')),
         changed: optional(
           described(
             list(string),
@@ -62,6 +64,8 @@ export const createScenarioOperations = (
       [...sim.scenarios].map(([name, scenario]) => ({
         name,
         description: scenario.description ?? '',
+        ...(scenario.group && { group: scenario.group }),
+        ...(scenario.expect?.fail && { fail: scenario.expect.fail }),
         ...(name === (sim.scenarios.has(sim.name) ? sim.name : 'default') && {
           changed: differing(completed(scenario, coreOf(sim).main.rules.base), sim.scenario),
         }),
@@ -100,7 +104,7 @@ export const createScenarioOperations = (
       scenario: scenarioInput,
       reseed: optional(described(boolean, 'Whether to reset the pets and the clock too.'), false),
     }),
-    example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
+    example: { scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } },
     refusals: [404],
     result: started,
     *run(sim, { scenario, reseed }) {

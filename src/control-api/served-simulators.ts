@@ -1,4 +1,3 @@
-import type { Outage } from '../journal/outage.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -66,12 +65,6 @@ export interface ServedSimulators {
    * for a server without a log.
    */
   readonly health?: (() => LogHealth) | undefined;
-  /**
-   * Returns the periods in which this server rejected requests because Redis was unreachable. Omits periods that the
-   * server's log already records.
-   * @param sandbox name of the sandbox; `undefined` for the server's own simulator
-   */
-  readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }
 
 /** Creates the simulators of a server without a log. Every change applies directly. */

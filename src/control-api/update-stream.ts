@@ -49,11 +49,6 @@ export interface Update {
   pending: number;
   /** Number of journal entries (received requests) that are not sent yet and follow in later updates. */
   behind: number;
-  /**
-   * Number of requests that received a 503, because the server could not append them to the log of its state
-   * (`--data`). Absent if the log is available.
-   */
-  unwritten?: number | undefined;
   /** Number of requests to URLs outside the API, which the journal does not contain. Absent if zero. */
   unrecorded?: number | undefined;
 }
@@ -77,12 +72,6 @@ export const updateSchema = fields({
   total: described(count, 'Number of requests in this run, including dropped ones.'),
   pending: described(count, 'Number of requests without a response yet.'),
   behind: described(count, 'Number of entries that follow in the next updates.'),
-  unwritten: optional(
-    described(
-      count,
-      'Number of requests that received a 503 because the log could not store them; absent without an outage.',
-    ),
-  ),
   unrecorded: optional(
     described(count, 'Number of requests that the journal lacks, which the verdict lists; absent for none.'),
   ),
@@ -133,7 +122,7 @@ export interface UpdatesSince {
 export async function* streamUpdates(
   sim: Simulator,
   { run: lastRun, since = 0, changes: lastChange = 0 }: UpdatesSince,
-  { signal, instance = '', outages = () => [] }: Caller,
+  { signal, instance = '' }: Caller,
 ): AsyncGenerator<Update> {
   const instanceId = `${instance}.${numberOf(sim)}`;
   const runOf = () => `${instanceId}:${coreOf(sim).state.journal.clearedId}`;
@@ -166,11 +155,9 @@ export async function* streamUpdates(
         view = createEntryView(sim);
         waiting = [];
       }
-      const all = [...journal.outages, ...outages()];
-      const unwritten = all.length === 0 ? undefined : all.reduce((sum, { refused }) => sum + refused, 0);
       const unrecorded = journal.unrecorded.total || undefined;
       const { changes, clock, name } = sim;
-      const summary = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
+      const summary = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unrecorded]);
       if (behind() > 0 || summary !== lastSummary || quiet >= quietRounds) {
         const most = arrivals > busyArrivals ? maximumRows.busy : maximumRows.calm;
         const rows = waiting.splice(0, most);
@@ -194,7 +181,6 @@ export async function* streamUpdates(
           total: sim.journal.size + sim.journal.dropped,
           pending: sim.journal.pending,
           behind: behind(),
-          ...(unwritten !== undefined && { unwritten }),
           ...(unrecorded !== undefined && { unrecorded }),
         };
         lastSummary = summary;

@@ -1,7 +1,7 @@
 import type { Verdict } from '../judge/judge-run.js';
 import { findingCodes } from '../scenario/finding-codes.js';
 import type { Schema } from '../validation/schema.js';
-import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { boolean, fields, list, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { described, instantText } from './input-values.js';
 
@@ -22,15 +22,46 @@ export const verdictSchema = fields({
       measured: string,
       allowed: string,
       text: described(string, 'The behavior, and advice.'),
-      remedy: optional(
-        described(
-          string,
-          "Setting of the client's HTTP library that ends the finding, with its page in the documentation.",
-        ),
-      ),
     }),
   ),
+  remedies: optional(
+    described(
+      list(
+        fields({
+          client: described(string, 'Name of the library.'),
+          isCertain: described(boolean, 'Whether the requests name the library.'),
+          settings: described(list(string), 'Settings in Markdown.'),
+          fix: described(string, 'Argument of `petstore-sim fix`, which prints the code with these settings.'),
+        }),
+      ),
+      "Settings of the client's HTTP libraries that end its failures and warnings.",
+    ),
+  ),
   exercised: described(list(findingCode), 'Rules that the run exercised.'),
+  costs: optional(
+    described(
+      list(
+        fields({
+          key: optional(string),
+          requests: described(list(count), 'Ids of the refused requests from the first early one on.'),
+          refused: described(count, 'Number of all refused requests of this episode.'),
+          refusedAt: optional(described(instantText, 'Time of the refusal before the early requests.')),
+          firstPromiseAt: optional(
+            described(instantText, 'Time from which the key would have been served again without them.'),
+          ),
+          servedAgainAt: optional(described(instantText, 'Time from which the key is served again.')),
+          laterMs: optional(described(count, 'Time from `firstPromiseAt` to `servedAgainAt`, in milliseconds.')),
+        }),
+      ),
+      'What early requests cost each key, computed from the journal alone.',
+    ),
+  ),
+  amplification: optional(
+    described(
+      fields({ overall: number, worstSecond: number }),
+      'Requests per call: of the run, and of the second in which its calls sent the most requests.',
+    ),
+  ),
   untested: optional(described(list(findingCode), 'Rules that the run did not exercise and that have no findings.')),
   unrecorded: optional(
     described(

@@ -1,5 +1,3 @@
-import { readRetryAfter } from '../judge/promises.js';
-import { retryAfterHeader } from '../rate-limits/header-names.js';
 import {
   clockText,
   type ServedAgain,
@@ -7,10 +5,11 @@ import {
   timeLeft,
   usedUpAfterBan,
 } from '../rate-limits/served-again.js';
-import type { RefusalKind, RefusedBy, WindowName } from '../requests/request-record.js';
+import { namedStored, type RefusalKind, type RefusedBy, type WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
 import { formatRemaining, formatWait } from '../values/format-duration.js';
 import { formatInteger } from '../values/format-integer.js';
+import { readTold } from '../values/told-waits.js';
 import type { EntryRow } from './entry-row.js';
 import { formatAskedWait } from './wait-words.js';
 
@@ -121,7 +120,7 @@ function explainPromise(entry: Explained, settings: BanSettings | undefined): Wh
       after === undefined
         ? ['a first refusal is not a strike', 'banGraceMs']
         : earlyMs > banToleranceMs
-          ? [`not a strike: ${grace} after the first refusal`, 'banGraceMs']
+          ? [`too early, but no strike: ${grace} after the first refusal`, 'banGraceMs']
           : ['not a strike: it waited as long as told', 'banToleranceMs'];
     steps.push({ step: 'promise', result: 'noted', text: why, assumption });
   }
@@ -135,13 +134,13 @@ function explainPromise(entry: Explained, settings: BanSettings | undefined): Wh
  * then the true end of window and ban if that differs.
  */
 function toldText(entry: Explained): string | undefined {
-  const { toldUntil, headers = {} } = entry;
+  const { toldUntil, headers = {}, status } = entry;
   if (toldUntil === undefined) return undefined;
   const answeredAtMs = answeredAt(entry);
-  const retryAfterMs = readRetryAfter({ headers, answeredAtMs });
-  const untilMs = retryAfterMs === undefined ? Date.parse(toldUntil) : answeredAtMs + retryAfterMs;
+  const { retry } = readTold({ headers, answeredAtMs, status, responseBody: entry.responseBody?.text });
+  const untilMs = retry === undefined ? Date.parse(toldUntil) : Math.max(answeredAtMs, retry.untilMs);
   const wait = formatRemaining(untilMs - answeredAtMs);
-  const header = retryAfterMs === undefined ? '' : ` (${retryAfterHeader})`;
+  const header = retry === undefined ? '' : ` (${retry.name})`;
   const { atMs, bannedUntilMs, window }: Partial<ServedAgain> = againOf(entry) ?? {};
   const ends = [
     bannedUntilMs === undefined ? [] : (['ban', bannedUntilMs] as const),
@@ -160,14 +159,15 @@ function explainFault({ fault, unreadable }: Explained): WhyStep[] {
 
 function explainOperation(entry: Explained): WhyStep {
   const { operation, status, storedId, method, path, fault, assumption, refusedBy } = entry;
-  const message = refusedBy === undefined ? messageOf(entry) : refusers[refusedBy];
+  const message = (refusedBy && refusers[refusedBy]) ?? messageOf(entry);
   const by = assumption !== undefined && { assumption };
   if (operation === undefined || (status === 405 && fault === undefined)) {
     const text =
       status < 400 && status > 0 ? `${status}` : `${status}: ${message ?? `no operation at ${method} ${path}`}`;
     return { step: 'route', result: status < 400 && status > 0 ? 'passed' : 'stopped', text, ...by };
   }
-  const stored = storedId === undefined ? '' : `, stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
+  const id = namedStored(storedId);
+  const stored = id === undefined ? '' : `, stored ${operation === 'createPet' ? 'pet ' : ''}${id}`;
   if (status === 0)
     return { step: 'operation', result: 'stopped', text: `${operation}${stored}: the client read no response` };
   if (status < 400)
@@ -181,10 +181,11 @@ function explainOperation(entry: Explained): WhyStep {
 }
 
 /** Explanations of refusals that are not the simulator's, by the journal field `refusedBy`. */
-const refusers: Readonly<Record<RefusedBy, string>> = {
+const refusers: Readonly<Partial<Record<RefusedBy, string>>> = {
   backend: 'refused by the backend; the headers are its own',
   handler: 'refused by the handler; the headers are its own',
-  'backend-without-key': 'the backend got no Authorization; --upstream-key same|NAME sends one',
+  fault: 'refused by the fault rule, in the words of another service',
+  'backend-without-key': 'the backend got no key; --upstream-key same|NAME sends one',
 };
 
 const notReached = ({ operation, method, path }: Explained): WhyStep => ({

@@ -4,7 +4,7 @@ import { SourceError } from './source.js';
 
 /**
  * Names of the snapshots to which Undo and Redo return, such as `page-undo.12.Deleted_pet_3.`: number of requests so far,
- * and the change in words, with `_` for characters that no name has.
+ * and the change in words, with `..` for a colon and `_` for other characters that no name has.
  */
 const snapshotName = /^page-(undo|redo)\.(\d+)\.(.*)$/;
 const maximumNameLength = 64;
@@ -39,8 +39,8 @@ export interface Actions {
   keep(text: string, act: () => Promise<unknown>): Promise<true | undefined>;
   /** Makes a change by one control request that Undo takes back. Returns `true` if the server accepted it. */
   change(text: string, ...request: Parameters<Send>): Promise<true | undefined>;
-  /** Moves the clock; twice at a double click. */
-  move(change: object): void;
+  /** Moves the clock; twice at a double click. @param text change in words */
+  move(change: object, text: string): void;
   /** Takes the latest change back; after an undo, returns to the state before the undo. */
   undo(): Promise<void>;
   /** Reads which change can be taken back, also after the page was loaded again. */
@@ -63,7 +63,7 @@ export function describeUndo({ state: { undo = '', total } }: Session): { name: 
 }
 
 /** Change in words, from the name of a snapshot. */
-const inWords = (text: string) => text.replaceAll('_', ' ').trim();
+const inWords = (text: string) => text.replaceAll('..', ':').replaceAll('_', ' ').trim();
 
 /**
  * Creates the actions of the dashboard's buttons and menus.
@@ -120,7 +120,10 @@ export function createActions(
     let needless: string | undefined;
     const acted = turn.then(async () => {
       const old = session.state.undo;
-      let name = `page-${kind}.${total}.${text.replace(/[^\w.-]/g, '_')}`.slice(0, maximumNameLength - 1);
+      let name = `page-${kind}.${total}.${text.replaceAll(':', '..').replace(/[^\w.-]/g, '_')}`.slice(
+        0,
+        maximumNameLength - 1,
+      );
       if (name === old) name += '_';
       if ((await send('PUT', `/snapshots/${name}`)) === undefined) return undefined;
       needless = name;
@@ -159,7 +162,7 @@ export function createActions(
   const actions: Actions = {
     keep: (text, act) => once(text, () => undoable(text, act)),
     change: (text, ...request) => actions.keep(text, () => send(...request)),
-    move: (change) => void undoable('Moved the clock.', () => send('POST', '/clock', change)),
+    move: (change, text) => void undoable(text, () => send('POST', '/clock', change)),
     reset: () => restart('Reset to the start of the scenario.', () => send('POST', '/reset')),
     load: (scenario, reseed) =>
       restart(`Loaded ${scenario}.`, async () => {

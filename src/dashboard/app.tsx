@@ -9,7 +9,7 @@ import { ConnectionLost } from './connection-lost.js';
 import { Button, Checkbox, CloseButton, Sourced } from './controls.js';
 import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
-import { Help, TextDialog } from './dialogs.js';
+import { TextDialog } from './dialogs.js';
 import type { Row, Span } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
@@ -53,7 +53,7 @@ export interface AppProps {
   onClose?: (() => void) | undefined;
 }
 
-type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
+type Shown = { kind: 'help' } | { kind: 'scenarios'; text?: string } | { kind: 'text'; title: string; text: string };
 
 /**
  * Sections of the dashboard to which the navigation bar at the bottom of a small screen scrolls: CSS selector and
@@ -96,7 +96,7 @@ export function App({
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
   const [message, setMessage] = useState<Message>();
-  const [tab, setTab] = useState<Tab>('requests');
+  const [chosenTab, setTab] = useState<Tab>();
   const [isDragging, setDragging] = useState(false);
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
@@ -106,9 +106,13 @@ export function App({
   const showFailure = (text: string) => setMessage({ text, isFailure: true });
   const fail = ({ message }: Error) => showFailure(message);
   const { connection } = session.state;
-  const { Pets } = useModule(tab === 'pets', () => import('./pets.js'), showFailure);
   const { TokenForm } = useModule(connection === 'locked', () => import('./token-form.js'), showFailure);
+  /** Whether the page can load more code. A report cannot. */
+  const hasServer = session.isLive || canJudge || onClose !== undefined;
+  const tab = chosenTab ?? (!hasServer && session.outcome?.outcome === 'fail' ? 'findings' : 'requests');
   const isPicking = shown?.kind === 'scenarios';
+  const { Pets } = useModule(tab === 'pets', () => import('./pets.js'), showFailure);
+  const { Help } = useModule(shown?.kind === 'help', () => import('./help.js'), showFailure);
   const { ScenarioPicker } = useModule(
     isPicking,
     () => import('./scenario-picker.js'),
@@ -191,7 +195,10 @@ export function App({
     if (range && session.entries.rows.length === 0) return false;
     setMessage(isMissing ? { text: 'The link points to nothing in this run.', isFailure: true } : undefined);
     if (found) find(found);
-    if (row) setSelected(row);
+    if (row) {
+      setTab('requests');
+      setSelected(row);
+    }
     if (other) setPinned(other);
     if (range) setRange(range);
     return true;
@@ -244,16 +251,17 @@ export function App({
         r: () => session.canAct && void actions.reset(),
         s: () => session.canAct && setShown({ kind: 'scenarios' }),
         u: () => session.canAct && void actions.undo(),
-        '?': () => setShown({ kind: 'help' }),
+        '?': () => hasServer && setShown({ kind: 'help' }),
       },
       (step) => tab !== 'pets' && stepRef.current(step),
     );
   const open = (file: File | null | undefined, options?: Judged['options']) => {
     if (!file) return;
-    onFile(file, options).catch(({ message: text }: Error) => {
-      const url = /--base-url (\S+) judges/.exec(text)?.[1];
-      const remedy = url && { name: `Judge the client of ${url}`, act: () => open(file, { baseUrl: url }) };
-      setMessage({ text, isFailure: true, ...(remedy && { remedy }) });
+    onFile(file, options).catch(({ message }: Error) => {
+      // A recording of another service: most of its requests are to this address.
+      const url = /--base-url (\S+) judges/.exec(message)?.[1];
+      if (url && !options?.baseUrl) open(file, { baseUrl: url });
+      else showFailure(message);
     });
   };
   const drop = useRef(open);
@@ -320,11 +328,12 @@ export function App({
         sandbox={sandbox}
         isFiltered={filter !== noFilter}
         onScenario={() => setShown({ kind: 'scenarios' })}
-        onHelp={() => setShown({ kind: 'help' })}
+        onHelp={hasServer ? () => setShown({ kind: 'help' }) : undefined}
         onExport={(what) => exportRun(session, what).catch(fail)}
         onOpen={() => picker.current?.click()}
         onSandbox={(name) => onSandbox?.(name)}
         onCopy={copy}
+        onFailure={showFailure}
         onBack={onBack}
         canJudge={canJudge}
         onClose={onClose}
@@ -342,7 +351,7 @@ export function App({
       />
       {isDragging && (
         <div class="drop" role="status">
-          {canJudge ? 'Drop a HAR file to judge it' : 'Drop a report or a HAR file to open it'}
+          {`Drop a ${canJudge ? 'HAR file to judge' : 'report to open'} it`}
         </div>
       )}
       <ConnectionLost session={session} />
@@ -371,11 +380,9 @@ export function App({
               <Outcome session={session} onLoad={(scenario) => void actions.load(scenario, true)} />
               {session.removed && (
                 <p>
-                  <Button
-                    class="link"
-                    onClick={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
-                  >
-                    {formatCount(session.removed.entries.length, 'request')} before the reset
+                  <Button class="link" onClick={() => open(new File([JSON.stringify(session.removed)], 'before'))}>
+                    {formatCount(session.removed.entries.length, 'request')} before the{' '}
+                    {session.removed.isRestart ? 'restart' : 'reset'}
                   </Button>
                 </p>
               )}
@@ -400,11 +407,20 @@ export function App({
               selected={selected}
               onRange={setRange}
               onSelect={setSelected}
+              onPicture={
+                hasServer
+                  ? (view) =>
+                      void import('./picture.js')
+                        .then(({ copyPicture }) => copyPicture(session, view))
+                        .then(showMessage, fail)
+                  : undefined
+              }
             >
               <NoTimeline
                 session={session}
                 onCopy={copy}
                 onFailure={showFailure}
+                onMessage={showMessage}
                 onLoad={(scenario) => void actions.load(scenario, true)}
                 onOpen={() => picker.current?.click()}
                 onDemo={onDemo && (() => onDemo().catch(fail))}
@@ -461,10 +477,12 @@ export function App({
                 setSelected(session.entries.find(other));
               }}
               onCopy={copy}
+              onScenarios={(text) => setShown({ kind: 'scenarios', text })}
               asMarkdown={(finding, key) => {
                 const link = linkTo?.({ finding: findingId(session, finding) });
-                const { scenario } = session.state;
-                return asMarkdown(finding, { key, scenario, rows: rowsOf(finding.requests), ...(link && { link }) });
+                const { scenario, verdict } = session.state;
+                const rows = rowsOf(finding.requests);
+                return asMarkdown(finding, { key, scenario, rows, costs: verdict?.costs, ...(link && { link }) });
               }}
               linkTo={linkTo && ((finding) => linkTo({ finding: findingId(session, finding) }))}
             />
@@ -482,6 +500,7 @@ export function App({
           <Detail
             session={session}
             row={selected}
+            hasScenario={hasServer}
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
             onCurl={copyCurl}
@@ -528,11 +547,12 @@ export function App({
           </Button>
         ))}
       </nav>
-      {shown?.kind === 'help' && <Help onClose={hide} />}
+      {shown?.kind === 'help' && Help && <Help onClose={hide} />}
       {isPicking && ScenarioPicker && (
         <ScenarioPicker
           session={session}
           actions={actions}
+          initial={shown.text}
           onClose={hide}
           onLoad={() => {
             hide();

@@ -84,20 +84,35 @@ interface TextFormProps {
   initial?: string;
   placeholder?: string | undefined;
   button: string;
-  onText(text: string): void;
+  /** Takes the text of the field. Returns why it is refused, which the form shows; `undefined` if it is accepted. */
+  onText(text: string): string | undefined;
 }
 
 /** Form with a field for one line of text, and the button that submits it. */
 export function TextForm({ name, size, initial = '', placeholder, button, onText }: TextFormProps) {
   const [text, setText] = useState(initial);
+  const [failure, setFailure] = useState<string>();
   const submit = (event: Event) => {
     event.preventDefault();
-    onText(text.trim());
+    const refused = onText(text.trim());
+    setFailure(refused);
+    // Keeps the form's menu open, so that the user can correct the text.
+    if (refused) event.stopPropagation();
   };
   return (
     <form onSubmit={submit}>
-      <TextInput aria-label={name} size={size} placeholder={placeholder} value={text} onText={setText} />{' '}
+      <TextInput
+        aria-label={name}
+        aria-invalid={failure !== undefined}
+        size={size}
+        placeholder={placeholder}
+        value={text}
+        onText={setText}
+      />{' '}
       <button type="submit">{button}</button>
+      <span class="bad" role="alert">
+        {failure}
+      </span>
     </form>
   );
 }

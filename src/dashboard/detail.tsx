@@ -5,7 +5,8 @@ import { clockText } from '../rate-limits/served-again.js';
 import { formatRemaining } from '../values/format-duration.js';
 import { pathWithQuery } from '../values/request-target.js';
 import { Button, RequestLink } from './controls.js';
-import { asTest, type CopiedEntry, type CurrentState, requestAsMarkdown, scenarioBefore } from './copy-as.js';
+import { type CopiedEntry, requestAsMarkdown } from './copy-as.js';
+import type { CurrentState } from './copy-as-test.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { escapeBidiControls, formatCount, indentJson } from './format.js';
@@ -23,6 +24,8 @@ interface DetailProps extends DrawerProps {
   onFailure(text: string): void;
   /** Saves a report in which this request is selected. `undefined` if the page has no server. */
   onReport: (() => void) | undefined;
+  /** Whether the page can load the code that copies a request as a scenario. False in a report. */
+  hasScenario: boolean;
   onRequest(id: number): void;
   onPet(id: string): void;
   /** Whether the request is pinned, so that the next selected one is compared with it. */
@@ -45,8 +48,8 @@ const maximumShown = 20_000;
 
 /** Details of one request: reasons for the response, headers and bodies, and buttons to copy the request. */
 export function Detail(props: DetailProps) {
-  const { session, row, onClose, onShowText, onCurl, onFailure, onReport, onRequest, onPet, isPinned, onPin, onLink } =
-    props;
+  const { session, row, hasScenario, onClose, onShowText, onCurl, onFailure, onReport, onRequest, onPet } = props;
+  const { isPinned, onPin, onLink } = props;
   const { send } = session.source;
   const asked = useMemo(() => readEntry(session, row), [session, row.id]);
   const got = useValue(useMemo(() => asked.catch((error: SourceError) => error), [asked]));
@@ -57,12 +60,18 @@ export function Detail(props: DetailProps) {
   const { request: _, status, why, ...properties } = propertiesOf(row);
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   const before = async (entry: CopiedEntry) => {
-    const [{ scenario }, list] = await Promise.all([
+    const [{ scenarioBefore, asTest }, { scenario }, list] = await Promise.all([
+      import('./copy-as-test.js'),
       send<{ scenario: CurrentState['scenario'] }>('GET', '/scenario'),
       send<CurrentState['known']>('GET', '/scenarios').catch(() => []),
     ]);
-    return scenarioBefore(entry, { scenario, known: list, faults: session.state.faults });
+    return { asTest, scenario: scenarioBefore(entry, { scenario, known: list, faults: session.state.faults }) };
   };
+  const asTestOf = async (entry: CopiedEntry) => {
+    const { asTest, scenario } = await before(entry);
+    return asTest(entry, scenario);
+  };
+  const asScenario = async (entry: CopiedEntry) => JSON.stringify((await before(entry)).scenario, null, 2);
   const show = (title: string, write: (entry: CopiedEntry) => string | Promise<string>) => () =>
     orRow(asked, row)
       .then(write)
@@ -101,10 +110,12 @@ export function Detail(props: DetailProps) {
         <Button onClick={show('As Markdown', (entry) => requestAsMarkdown(entry, session.source.baseUrl))}>
           as Markdown
         </Button>
-        <Button onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>as a test</Button>
-        <Button onClick={show('Scenario starting here', async (entry) => JSON.stringify(await before(entry), null, 2))}>
-          as a scenario
-        </Button>
+        {hasScenario && (
+          <>
+            <Button onClick={show('As a test', asTestOf)}>as a test</Button>
+            <Button onClick={show('Scenario starting here', asScenario)}>as a scenario</Button>
+          </>
+        )}
         <Button aria-pressed={isPinned} onClick={onPin}>
           {isPinned ? 'choose another' : 'compare…'}
         </Button>

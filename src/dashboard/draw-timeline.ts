@@ -1,7 +1,7 @@
 import type { ShownChange } from '../control-api/update-stream.js';
-import { timeLeft } from '../rate-limits/served-again.js';
-import { type EntryBuffer, type Row, type RowKind, rowKinds, type TimelineLane } from './entry-buffer.js';
-import { drawSymbol, setTextStyle } from './symbols.js';
+import { clockText, timeLeft } from '../rate-limits/served-again.js';
+import { type EntryBuffer, type Row, type RowKind, rowKinds, type Span, type TimelineLane } from './entry-buffer.js';
+import { drawSymbol, type RequestSymbol, setTextStyle } from './symbols.js';
 import type { TimelineAxis } from './timeline-axis.js';
 
 /** Colors of the timeline, read from the style sheet. */
@@ -22,8 +22,17 @@ const maximumExpanded = 200;
 /** Number of keys up to which the timeline shows each key in its own row (lane). */
 const fewLanes = 4;
 
+/** Signs of the timeline that its legend explains. */
+export type DrawnSign = RequestSymbol | 'several' | 'wait' | 'ban' | 'border' | 'cost';
+
+/** Time from which a key would have been served again without its early requests, and from which it is. */
+export interface LaneCost extends Span {
+  lane: TimelineLane;
+}
+
 export interface TimelineLayout {
   entries: EntryBuffer;
+  costs: readonly LaneCost[];
   lanes: readonly TimelineLane[];
   /** API keys that share the timeline's last line, because the timeline has only a few lines. */
   folded: readonly TimelineLane[];
@@ -46,6 +55,8 @@ interface Picture extends TimelineLayout {
   laneCount: number;
   /** Bottom edge of the timeline's lanes (one row for each API key), in pixels. */
   bottom: number;
+  /** Signs drawn so far. */
+  drawn: Set<DrawnSign>;
 }
 
 /**
@@ -60,14 +71,14 @@ const isClean = (lane: TimelineLane) => gravityOf(lane) === rowKinds.length - 1;
 /**
  * Sorts the timeline's lanes (one row per key), the worst first. Lanes without problems, and lanes beyond the maximum,
  * share one line.
- * @param keyId id of the only key to show
+ * @param keyId id of the only key to show, empty for requests without a key; `undefined` for all
  */
 export function arrangeLanes(
   { lanes }: EntryBuffer,
   isExpanded: boolean,
-  keyId = '',
+  keyId: string | undefined,
 ): { lanes: readonly TimelineLane[]; folded: readonly TimelineLane[] } {
-  const only = lanes.get(keyId);
+  const only = keyId === undefined ? undefined : lanes.get(keyId);
   if (only !== undefined) return { lanes: [only], folded: [] };
   const ordered = [...lanes.values()].sort((one, other) => gravityOf(one) - gravityOf(other));
   const wanted = isExpanded || ordered.length <= fewLanes ? ordered : ordered.filter((lane) => !isClean(lane));
@@ -95,12 +106,18 @@ export const layoutHeight = (lanes: number, left: number) => topHeight + lanes *
 /**
  * Draws the timeline: requests, waits, bans, windows, control operations and idle time. Draws one symbol per column, so
  * that many requests take little time.
+ * @returns the signs that the timeline contains
  */
-export function drawTimeline(context: CanvasRenderingContext2D, layout: TimelineLayout, colors: Colors): void {
+export function drawTimeline(
+  context: CanvasRenderingContext2D,
+  layout: TimelineLayout,
+  colors: Colors,
+): ReadonlySet<DrawnSign> {
   const { axis, lanes, folded, width, left, selected, nowMs, dragged } = layout;
   const laneCount = lanes.length + (folded.length > 0 ? 1 : 0);
   const bottom = topHeight + laneCount * heightOf(left);
-  const picture = { ...layout, context, colors, laneCount, bottom };
+  const drawn = new Set<DrawnSign>();
+  const picture = { ...layout, context, colors, laneCount, bottom, drawn };
   context.clearRect(0, 0, width, bottom + bottomHeight);
   context.save();
   context.translate(left, 0);
@@ -113,7 +130,12 @@ export function drawTimeline(context: CanvasRenderingContext2D, layout: Timeline
   const busy = drawRequests(picture);
   for (const [index, lane] of lanes.entries()) drawRests(picture, lane, laneTop(index, left), busy[index] as number);
   drawChanges(picture);
-  if (nowMs !== undefined && nowMs <= axis.toMs) drawLine(picture, axis.x(nowMs), colors.accent, [3, 3]);
+  if (nowMs !== undefined && nowMs <= axis.toMs) {
+    const x = axis.x(nowMs);
+    drawLine(picture, x, colors.accent, [3, 3]);
+    setTextStyle(context, colors.accent, '11px', 'right');
+    writeOver(context, colors, 'now', x - 8, 9);
+  }
   if (selected !== undefined) drawLine(picture, axis.x(selected.axisMs), colors.accent, [], 2);
   if (dragged !== undefined) {
     context.fillStyle = colors.accent;
@@ -123,6 +145,23 @@ export function drawTimeline(context: CanvasRenderingContext2D, layout: Timeline
   }
   if (laneCount > 0) drawTimes(picture);
   context.restore();
+  return drawn;
+}
+
+/** Writes a text over lines and other texts, on a margin in the color of the background. */
+export function writeOver(
+  context: CanvasRenderingContext2D,
+  { bg }: Colors,
+  text: string,
+  x: number,
+  y: number,
+  maximum?: number,
+): void {
+  context.strokeStyle = bg;
+  context.lineWidth = 4;
+  context.strokeText(text, x, y, maximum);
+  context.fillText(text, x, y, maximum);
+  context.lineWidth = 1;
 }
 
 /** Draws the time labels at the bottom of the timeline's visible part. */
@@ -173,20 +212,29 @@ function drawGapLabels({ context, colors, axis, bottom }: Picture): void {
 }
 
 function drawSpans(picture: Picture, lane: TimelineLane, top: number): void {
-  const { context, colors, axis } = picture;
+  const { context, colors, axis, drawn, costs } = picture;
   const y = top + 25;
-  for (const [spans, color] of [
-    [lane.waits, colors.wait],
-    [lane.bans, colors.ban],
-  ] as const) {
-    context.fillStyle = color;
+  const draw = (sign: DrawnSign, spans: readonly Span[], color: string, place: number, height: number) => {
     for (const { fromMs, toMs } of spans) {
       if (toMs < axis.fromMs || fromMs > axis.toMs) continue;
       const x = axis.x(Math.max(fromMs, axis.fromMs));
       const width = Math.max(1, axis.x(Math.min(toMs, axis.toMs)) - x);
-      context.fillRect(x, y, width, 16);
-      if (spans === lane.bans) hatch(picture, x, y, width);
+      context.fillStyle = color;
+      context.fillRect(x, place, width, height);
+      if (sign === 'ban') hatch(picture, x, y, width);
+      drawn.add(sign);
     }
+  };
+  draw('wait', lane.waits, colors.wait, y, 16);
+  draw('ban', lane.bans, colors.ban, y, 16);
+  const own = costs.filter((cost) => cost.lane === lane);
+  // Below the bars, which it would hide.
+  draw('cost', own, colors.bad, top + 42, 3);
+  for (const { fromMs } of own) {
+    const x = axis.x(fromMs);
+    if (fromMs < axis.fromMs || fromMs > axis.toMs) continue;
+    drawLine(picture, x, colors.bad, [], top + 20, top + 45);
+    drawn.add('cost');
   }
   let last = Number.NEGATIVE_INFINITY;
   for (const border of lane.borders) {
@@ -194,6 +242,7 @@ function drawSpans(picture: Picture, lane: TimelineLane, top: number): void {
     const x = Math.round(axis.x(border)) + 0.5;
     if (x - last < 10) continue;
     last = x;
+    drawn.add('border');
     drawLine(picture, x, colors.dim, [1, 3], top + 4, top + laneHeight - 5);
   }
 }
@@ -279,31 +328,36 @@ const signOf: Record<RowKind, keyof Colors> = {
  * @returns right edge of the last symbol of an unsuccessful request, in pixels
  */
 function drawLane(
-  { context, colors }: Picture,
+  { context, colors, drawn }: Picture,
   of: (bin: number, kind: number) => number,
   bins: number,
   top: number,
 ): number {
   const served = rowKinds.length - 1;
   const xOf = (bin: number) => bin * columnWidth + columnWidth / 2;
-  const isBar = (bin: number) => of(bin, served) > 2;
-  const write = (text: string, x: number, y: number) => {
-    setTextStyle(context, colors.dim, '10px');
+  const write = (text: string, x: number, y: number, align: CanvasTextAlign = 'left') => {
+    setTextStyle(context, colors.dim, '10px', align);
     context.fillText(text, x, y);
   };
-  let run = 0;
-  for (let bin = 0; bin < bins; bin++) {
+  // Requests that stand close together are drawn alike: each with its sign, or as bars with one number, their sum.
+  let near: number[] = [];
+  for (let bin = 0; bin <= bins; bin++) {
     const count = of(bin, served);
-    const y = top + 21;
-    context.fillStyle = colors.ok;
-    if (isBar(bin)) {
-      const height = Math.min(18, 8 + Math.log2(count) * 2);
-      context.fillRect(xOf(bin) - 2.5, y - height, 5, height);
-      run += count;
-      const free = [1, 2, 3, 4].every((next) => of(bin + next, served) === 0);
-      if (!isBar(bin + 1) && free) write(run.toLocaleString('en'), xOf(bin) + 5, y - 6);
-      if (!isBar(bin + 1)) run = 0;
-    } else for (let n = 0; n < count; n++) drawSymbol(context, 'served', xOf(bin), y - 3 - n * 7, colors.ok);
+    if (count > 0) near.push(bin);
+    const [first = 0] = near;
+    const last = near.at(-1) ?? 0;
+    if (near.length === 0 || (bin < bins && bin - last <= 2)) continue;
+    const counts = near.map((each) => of(each, served));
+    const sum = counts.reduce((total, each) => total + each);
+    drawn.add(sum > near.length ? 'several' : 'served');
+    for (const [index, each] of near.entries()) {
+      const height = Math.min(12, 6 + Math.log2(counts[index] as number));
+      context.fillStyle = colors.ok;
+      if (sum > near.length) context.fillRect(xOf(each) - 2.5, top + 21 - height, 5, height);
+      else drawSymbol(context, 'served', xOf(each), top + 18, colors.ok);
+    }
+    if (sum > near.length) write(sum.toLocaleString('en'), (xOf(first) + xOf(last)) / 2, top + 4, 'center');
+    near = [];
   }
   let last = Number.NEGATIVE_INFINITY;
   for (let kind = served - 1; kind >= 0; kind--) {
@@ -311,6 +365,7 @@ function drawLane(
       const name = rowKinds[kind] as RowKind;
       if (of(bin, kind) === 0 || rowKinds.some((_, graver) => graver < kind && of(bin, graver) > 0)) continue;
       drawSymbol(context, name, xOf(bin), top + 33, colors[signOf[name]]);
+      drawn.add(name);
       last = Math.max(last, xOf(bin) + 7);
     }
   }
@@ -318,27 +373,33 @@ function drawLane(
   for (let bin = 0; bin < bins; bin++) {
     const count = below(bin);
     if (count > 1 && below(bin + 1) + below(bin + 2) + below(bin + 3) === 0) write(`${count}`, xOf(bin) + 7, top + 33);
-    if (of(bin, rowKinds.length) > 0) drawSymbol(context, 'fault', xOf(bin), top + 44, colors.accent);
+    if (of(bin, rowKinds.length) === 0) continue;
+    drawSymbol(context, 'fault', xOf(bin), top + 44, colors.accent);
+    drawn.add('fault');
   }
   return last;
 }
 
 /** Draws control operations above the timeline. Of several at one position, only the first is drawn. */
 function drawChanges(picture: Picture): void {
-  const { context, colors, axis, entries, width, left } = picture;
+  const { context, colors, axis, entries, width, left, nowMs = Number.POSITIVE_INFINITY } = picture;
+  /** Left edge of the label of the current time. */
+  const nowX = nowMs <= axis.toMs ? axis.x(nowMs) - 36 : width;
   let last = Number.NEGATIVE_INFINITY;
   const places = entries.changes.map((change) => {
     const ms = entries.instantOf(change);
     return { change, x: ms < axis.fromMs || ms > axis.toMs ? -1 : axis.x(ms) };
   });
-  for (const [index, { change, x }] of places.entries()) {
+  for (const { change, x } of places) {
     if (x < 0 || x - last < 12) continue;
     last = x;
     drawLine(picture, x, colors.accent, [1, 4], 12);
     drawSymbol(context, 'change', x, 8, colors.accent);
+    picture.drawn.add('change');
     const text = `${changeText(change)} · ${change.by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
-    const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
+    const ends = [width - left, nowX, ...places.map((each) => each.x - 11)].filter((end) => end > x);
+    const next = Math.min(...ends);
     setTextStyle(context, colors.dim);
     if (x + 10 + context.measureText(shown).width < next) context.fillText(shown, x + 8, 9);
   }
@@ -355,11 +416,14 @@ const keyChanges: Readonly<Record<string, string>> = {
 };
 
 /** Describes a control operation in words: `free-key used up`, `clock advance 61s`. */
-export function changeText({ request, input }: ShownChange): string {
+export function changeText({ request, input, time, until }: ShownChange): string {
   if (request === 'DELETE /journal') return 'requests cleared';
+  if (request === 'POST /clock')
+    return `clock ${time === until ? (input.startsWith('freeze') ? 'frozen' : 'resumed') : `moved to ${clockText(Date.parse(until), Date.parse(time))}`}`;
   const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];
   const change = keyChanges[request.slice(request.lastIndexOf('/') + 1)];
-  if (key !== undefined && change !== undefined) return `${key} ${change}${rest}`;
+  if (key !== undefined && change !== undefined)
+    return `${key} ${change}${rest.replace(/^, for (\d+)$/, (_, ms) => `, for ${timeLeft(Number(ms), 0)}`)}`;
   const [, name = ''] = /^(?:name|fault|scenario|id) ([^,]+)/.exec(input) ?? [];
   const said: Readonly<Record<string, string>> = {
     'POST /faults': `fault ${name} added`,

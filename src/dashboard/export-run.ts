@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report', start = ''): Promise<void> {
   const { source } = session;
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
-  if (what !== 'report') return save(`${name}.${what}`, await source.text(`/journal.${what}?why=true`));
+  if (what !== 'report') return download(`${name}.${what}`, new Blob([await source.text(`/journal.${what}?why=true`)]));
   const file = async (path: string) => (await fetch(path)).text();
   const [{ reportHtml }, html, script, style, run] = await Promise.all([
     import('../control-api/report-html.js'),
@@ -17,11 +17,13 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     source.text('/run.json'),
   ]);
   const opening = html.replace('<title>', () => `<meta name="start" content="${start}"><title>`);
-  save(`${name}${start.replace(/\W+/g, '-')}.html`, reportHtml({ html: opening, script, style }, run));
+  const report = reportHtml({ html: opening, script, style }, run);
+  download(`${name}${start.replace(/\W+/g, '-')}.html`, new Blob([report]));
 }
 
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]));
+/** Saves a file in the folder of the browser's downloads. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -37,6 +37,20 @@ const presets: readonly [name: string, says: string, then: Readonly<Record<strin
   ['wrong-length', 'wrong Content-Length', { contentLength: 5 }],
   ['html', 'HTML page', { contentType: 'text/html' }],
 ];
+/** Choices of the requests that a rule changes, among those that meet its conditions, with their fields of `when`. */
+const choices: readonly (readonly [text: string, field?: string, value?: number | string])[] = [
+  ['every'],
+  ['the next', 'nth', 1],
+  ['the n-th', 'nth', 3],
+  ['every n-th', 'every', 3],
+  ['at random', 'probability', '50%'],
+];
+const choiceLabels: Readonly<Record<string, string>> = {
+  nth: 'n',
+  every: 'Every n-th',
+  probability: 'Rate, such as 50%',
+};
+
 /** Fields of `then` that are options beside an effect. */
 const options = ['delay', 'phase', 'countsQuota', 'failTimes'];
 const effectOf = (then: Readonly<Record<string, unknown>>) =>
@@ -47,6 +61,8 @@ interface FaultEditorProps {
   actions: Actions;
   /** Rule to replace; `undefined` for a new one. */
   fault: ListedFault | undefined;
+  /** Describes a rule as the list of rules does. */
+  describe(fault: ListedFault): string;
   onClose(): void;
 }
 
@@ -54,13 +70,14 @@ interface FaultEditorProps {
  * Dialog that edits a fault rule as YAML in the format of scenarios, and as a form that changes this YAML. The simulator
  * checks the rule as the user types.
  */
-export function FaultEditor({ session, actions, fault, onClose }: FaultEditorProps) {
+export function FaultEditor({ session, actions, fault, describe, onClose }: FaultEditorProps) {
   const { faults, operations, keys } = session.state;
   const names = faults.map(({ name }) => name);
   const [text, setText] = useState(() => (fault === undefined ? newRule(names) : ''));
   const [checked, setChecked] = useState<Checked>(unchecked);
   const [failure, setFailure] = useState('');
   const [isMore, setMore] = useState(false);
+  const [chosen, setChosen] = useState(0);
   const area = useRef<HTMLTextAreaElement>(null);
   const yaml = useMemo(() => readRule(text), [text]);
   // While the YAML cannot be read, the form shows the last rule that could.
@@ -80,6 +97,7 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
       : [issueAt(['name'], `expected a free name, got ${JSON.stringify(taken)}, which is taken`)]),
     ...(checked.text === text ? checked.issues : []),
   ];
+  const isValid = issues.length === 0 && checked.text === text;
   const check = useRef(async () => {});
   check.current = async () => {
     if (yaml.issues !== undefined || text === '') return;
@@ -152,12 +170,24 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
     />
   );
   const then = isRecord(rule?.then) ? rule.then : {};
+  const when = isRecord(rule?.when) ? rule.when : {};
+  const byField = choices.findIndex(([, field]) => field !== undefined && when[field] !== undefined);
+  // The n-th stays chosen while its number is typed.
+  const isOf = choices[chosen]?.[1] === choices[byField]?.[1];
+  const which = isOf ? chosen : byField === 1 && String(when.nth) !== '1' ? 2 : Math.max(0, byField);
+  const chooseWhich = (index: number) => {
+    const [, name, value] = choices[index] ?? [];
+    setChosen(index);
+    edit((document) => {
+      for (const field of Object.keys(choiceLabels)) removeIn(document, ['when', field]);
+      if (name !== undefined) putIn(document, ['when', name], value);
+    });
+  };
   const preset = presetOf(then);
   const more: readonly (readonly [label: string, path: Path, values?: readonly string[]])[] = [
     ...[...new Set(conditions)].map((name) => [`Request's ${name}`, ['when', name]] as const),
     ['Method', ['when', 'method']],
     ['Plan', ['when', 'plan']],
-    ['Every n-th', ['when', 'every']],
     ['Only the first n', ['when', 'first']],
     ['From, after the start', ['when', 'after']],
     ['For', ['when', 'for']],
@@ -192,7 +222,6 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
               ? field('Status', ['then', 'respond', 'status'])
               : effectOf(then) !== 'delay' && field(`Value of ${effectOf(then)}`, ['then', effectOf(then)])}
             {field('Delay', ['then', 'delay'])}
-            {field('Rate, such as 50%', ['when', 'probability'])}
             {field('Name', ['name'])}
           </fieldset>
           <fieldset disabled={yaml.issues !== undefined}>
@@ -207,7 +236,20 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
               ['when', 'key'],
               keys.map(({ key, plan }) => [key, plan]),
             )}
-            {field('Only n-th (1: next)', ['when', 'nth'])}
+            {/* biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control */}
+            <label>
+              Which of them
+              <Select
+                name="Which of them"
+                value={which}
+                options={choices.map(([text], index) => [index, text])}
+                onSelect={(index) => chooseWhich(Number(index))}
+              />
+            </label>
+            {Object.entries(choiceLabels).map(
+              ([name, label]) =>
+                when[name] !== undefined && (name !== 'nth' || which !== 1) && field(label, ['when', name]),
+            )}
             {field('At most n times', ['when', 'times'])}
             <details open={isMore} onToggle={({ currentTarget }) => setMore(currentTarget.open)}>
               <summary>More conditions</summary>
@@ -240,7 +282,7 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
             />
           </label>
           <div id="fault-issues" role="status">
-            {issues.length === 0 && checked.text === text && <p class="good">✓ This rule is valid. {checked.note}</p>}
+            {isValid && <p class="good">✓ This rule is valid. {checked.note}</p>}
             <ul>
               {issues.map((issue) => {
                 const line = yaml.lineOf(issue);
@@ -259,6 +301,7 @@ export function FaultEditor({ session, actions, fault, onClose }: FaultEditorPro
           </div>
         </div>
         <p>
+          {isValid && checked.rule && <b>{describe(checked.rule)} </b>}
           <button type="submit">{fault === undefined ? 'add' : 'save'}</button>{' '}
           <span role="alert" class="bad">
             {failure}
@@ -317,6 +360,8 @@ interface Checked {
   text: string | undefined;
   issues: FaultIssue[];
   note?: string;
+  /** The rule as it would be listed. */
+  rule?: ListedFault;
 }
 const unchecked: Checked = { text: undefined, issues: [] };
 

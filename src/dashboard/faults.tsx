@@ -27,7 +27,10 @@ export function Faults({ session, actions }: { session: Session; actions: Action
       <ul>
         {faults.map((fault) => (
           <li key={fault.name} class="fault">
-            <b>{fault.name}</b> <small>{describe(fault)}</small>
+            <b>{fault.name}</b>{' '}
+            <small>
+              {describe(fault)} · applied {formatThousands(fault.applied)} of {formatThousands(fault.seen)}
+            </small>
             {session.isLive && (
               <div class="acts">
                 {fault.next === 'used up' &&
@@ -49,7 +52,13 @@ export function Faults({ session, actions }: { session: Session; actions: Action
       )}
       {failure && <p class="bad">{failure}</p>}
       {edited && FaultEditor && (
-        <FaultEditor session={session} actions={actions} fault={edited.fault} onClose={() => setEdited(undefined)} />
+        <FaultEditor
+          session={session}
+          actions={actions}
+          fault={edited.fault}
+          describe={describe}
+          onClose={() => setEdited(undefined)}
+        />
       )}
     </section>
   );
@@ -58,7 +67,8 @@ export function Faults({ session, actions }: { session: Session; actions: Action
 /** Conditions that `next` describes. */
 const inNext = ['nth', 'every', 'first', 'probability', 'after', 'for', 'times'];
 
-function describe({ when = {}, then, seen, applied, next }: ListedFault): string {
+/** Describes a rule in words: `503 · createPet · every 3rd request, next after 2 more`. */
+function describe({ when = {}, then, next }: ListedFault): string {
   const conditions = Object.entries(when).flatMap(([name, value]) => {
     if (inNext.includes(name)) return [];
     return name === 'operation' ? (value as string[]).join(', ') : textOf(name, value);
@@ -66,12 +76,7 @@ function describe({ when = {}, then, seen, applied, next }: ListedFault): string
   const effects = Object.entries(then).map(([name, value]) => {
     return name === 'respond' ? `${(value as { status: number }).status}` : textOf(name, value);
   });
-  return [
-    effects.join(', '),
-    ...conditions,
-    next,
-    `applied ${formatThousands(applied)} of ${formatThousands(seen)}`,
-  ].join(' · ');
+  return [effects.join(', '), ...conditions, next].join(' · ');
 }
 
 /** Fields of an effect that are durations in milliseconds. */

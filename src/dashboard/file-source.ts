@@ -1,3 +1,4 @@
+import type { ClockInfo } from '../control-api/clock-operations.js';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
@@ -5,15 +6,12 @@ import { type Source, SourceError } from './source.js';
 /** Creates a read-only source of the dashboard's data from a file with a finished run, such as a HAR or a report. */
 export function createFileSource({ entries, changes, answers }: RunReport): Source {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
-  const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** Response to the dashboard's control requests that need a server, if the dashboard shows an opened file. */
+  const { '/clock': clock, '/scenario': loaded } = answers as { '/clock': ClockInfo; '/scenario': { name: string } };
+  /** Responses that a report, or a judged recording, does not contain. */
   const missing: Record<string, unknown> = {
-    '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
     '/assumptions': [],
     '/operations': [],
-    '/scenario': { name: scenario, scenario: {} },
     '/scenarios': [{ name: 'default' }],
   };
   return {
@@ -30,21 +28,19 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       if (found === undefined) throw new SourceError(404, 'This data is not in the file.');
       return found as Result;
     },
-    text: (path) =>
-      path.startsWith('/journal.jsonl')
-        ? Promise.resolve(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-        : Promise.reject(new SourceError(404, 'A file can be exported as JSON Lines.')),
+    text: () => Promise.reject(new SourceError(404, '')),
     async watch(_, take) {
       take({
         run: 'file',
-        scenario,
-        clock: { ...(clock as { now: string }), mode: 'frozen' },
+        scenario: loaded.name,
+        clock: { ...clock, mode: 'frozen' },
         entries: entries.map(withoutBodies),
         changes: [...changes],
         total: entries.length,
         pending: 0,
         behind: 0,
       });
+      return false;
     },
   };
 }

@@ -1,12 +1,12 @@
+import { version } from '../control-api/run-report.js';
 import { clockText } from '../rate-limits/served-again.js';
-import type { WindowInfo } from '../simulator/keys.js';
-import { windowsOf } from '../values/window-fields.js';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import { type Actions, describeUndo } from './actions.js';
-import { Button, Select, TextForm } from './controls.js';
+import { Button, Select } from './controls.js';
 import { formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
+import { useModule } from './session-hooks.js';
 import { OutcomeBadge } from './verdict.js';
 
 interface HeaderProps {
@@ -17,11 +17,13 @@ interface HeaderProps {
   /** Whether the list shows a part of the requests. Exported files have all. */
   isFiltered: boolean;
   onScenario(): void;
-  onHelp(): void;
+  /** `undefined` in a report, which lacks the help. */
+  onHelp: (() => void) | undefined;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
+  onFailure(text: string): void;
   /** Function that closes the opened file; `undefined` if no file is open. */
   onBack: (() => void) | undefined;
   /** Whether the opened file was judged by the server of the live view. */
@@ -38,7 +40,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 /** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
   const { session, actions, sandbox, isFiltered, onScenario, onHelp, onExport, onOpen } = props;
-  const { onSandbox, onCopy, onBack, canJudge, onClose } = props;
+  const { onSandbox, onCopy, onFailure, onBack, canJudge, onClose } = props;
   const { scenario, connection, sandboxes, total, verdict } = session.state;
   const { isLive, canAct, source } = session;
   const undo = describeUndo(session);
@@ -49,7 +51,7 @@ export function Header(props: HeaderProps) {
         petstore-sim{' '}
         {scenario && (
           <>
-            <small>scenario</small> {scenario}{' '}
+            · <small>scenario</small> <b title={scenario}>{scenario}</b>{' '}
           </>
         )}
         {session.outcome && <small>client </small>}
@@ -69,7 +71,9 @@ export function Header(props: HeaderProps) {
           </Button>
         </span>
       )}
-      <Clock session={session} actions={actions} />
+      {source.about && <span class="note">{source.about}</span>}
+      <Clock session={session} actions={actions} onFailure={onFailure} />
+      {!isLive && <span class="note">version {version}</span>}
       <span class="grow">
         {onBack !== undefined && (
           <Button onClick={onBack}>{isLive || !canJudge ? 'back' : 'back to the live view'}</Button>
@@ -106,18 +110,24 @@ export function Header(props: HeaderProps) {
             </ActionButton>
           </>
         )}
-        <Menu label="Export">
-          {isFiltered && (
-            <p class="note">All {formatCount(total - (verdict?.counts.dropped ?? 0), 'request')}, filtered or not:</p>
-          )}
-          {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
-          <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
-          {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}
+        {isLive ? (
+          <Menu label="Export">
+            {isFiltered && (
+              <p class="note">All {formatCount(total - (verdict?.counts.dropped ?? 0), 'request')}, filtered or not:</p>
+            )}
+            <Button onClick={() => onExport('har')}>HAR</Button>
+            <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
+            {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report for others</Button>}
+            <Button onClick={onOpen}>Open a file…</Button>
+          </Menu>
+        ) : (
           <Button onClick={onOpen}>Open a file…</Button>
-        </Menu>
-        <Button aria-label="Help" onClick={onHelp}>
-          ?
-        </Button>
+        )}
+        {onHelp && (
+          <Button aria-label="Help" onClick={onHelp}>
+            ?
+          </Button>
+        )}
         {onClose !== undefined && (
           <Button aria-label="Close the drawer" onClick={onClose}>
             ✕
@@ -129,35 +139,19 @@ export function Header(props: HeaderProps) {
 }
 
 /** Component that displays the simulated time, with controls to move the clock. */
-function Clock({ session, actions }: { session: Session; actions: Actions }) {
-  const { clock, keys } = session.state;
+function Clock({ session, actions, onFailure }: Pick<HeaderProps, 'session' | 'actions' | 'onFailure'>) {
+  const { clock } = session.state;
   const { entries } = session;
+  const { MoveMenu } = useModule(session.isLive, () => import('./move-menu.js'), onFailure);
   if (clock === undefined) return null;
   const nowMs = session.nowMs();
   const isFrozen = clock.mode === 'frozen';
-  const resets = keys
-    .flatMap((info) => windowsOf<WindowInfo>(info))
-    .filter(([, { remaining, limit }]) => remaining < limit)
-    .map(([, { resetAtSeconds }]) => resetAtSeconds * 1000);
-  const next = (times: number[]) => Math.min(...times.filter((ms) => ms > nowMs));
-  const bans = keys.flatMap(({ bannedUntil }) => (bannedUntil === undefined ? [] : [Date.parse(bannedUntil)]));
-  const to = (ms: number): [change: () => object, isPossible: boolean] => [
-    () => ({ set: new Date(Math.ceil(ms)).toISOString() }),
-    Number.isFinite(ms),
-  ];
-  const moves: [name: string, change: () => object, isPossible?: boolean][] = [
-    ['+1 s', () => ({ advance: '1s' })],
-    ['+1 min', () => ({ advance: '1m' })],
-    ['+1 h', () => ({ advance: '1h' })],
-    ['+1 day', () => ({ advance: '1d' })],
-    ['next reset', ...to(next(resets))],
-    ['end of ban', ...to(next(bans))],
-  ];
-  const submit = (change: object) => session.canAct && actions.move(change);
   const present = new Date(nowMs).toISOString();
   const startMs = entries.rows[0]?.atMs ?? nowMs;
   // The date appears if the day differs from today's, or from the day of the first request.
-  const otherDayMs = present.startsWith(new Date(startMs).toISOString().slice(0, 10)) ? Date.now() : startMs;
+  const isSameDay = present.startsWith(new Date(startMs).toISOString().slice(0, 10));
+  // A finished run has its date with the year.
+  const otherDayMs = session.isLive ? (isSameDay ? Date.now() : startMs) : 0;
   return (
     <section class="clock" aria-label="Clock">
       <time title={`${present.slice(0, 10)}, UTC`}>
@@ -170,27 +164,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
             {isFrozen ? 'resume' : 'freeze'}
             <ShortcutKey name="f" />
           </ActionButton>
-          <Menu label="Move ▾" name="Move the clock">
-            {moves.map(([name, change, isPossible = true]) => (
-              <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => actions.move(change())}>
-                {name}
-              </ActionButton>
-            ))}
-            <TextForm
-              name="Amount to move the clock by"
-              size={8}
-              initial="1h"
-              button="move by"
-              onText={(advance) => submit({ advance })}
-            />
-            <TextForm
-              name="Instant to move the clock to"
-              size={24}
-              placeholder={present.replace(/\.\d+/, '')}
-              button="move to"
-              onText={(instant) => submit({ set: instant || present })}
-            />
-          </Menu>
+          {MoveMenu && <MoveMenu session={session} actions={actions} />}
         </>
       )}
     </section>

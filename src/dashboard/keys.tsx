@@ -6,7 +6,7 @@ import { toWindowFields, windowsOf } from '../values/window-fields.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, TextForm } from './controls.js';
-import { formatThousands } from './format.js';
+import { durationExpected, formatThousands, readDuration } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { outcomeSymbols } from './verdict.js';
@@ -70,8 +70,8 @@ interface KeyProps extends KeysProps {
 /** Card of one key, which takes one line unless it is open. */
 function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps) {
   const { key, id, plan, strikes } = info;
-  const { windows, verdicts } = session.state;
-  const own = verdicts.get(id)?.outcome;
+  const { windows } = session.state;
+  const own = session.verdictOn(id)?.outcome;
   const nowMs = session.nowMs();
   const again = againOf(info, nowMs);
   const isBanned = again?.bannedUntilMs !== undefined;
@@ -79,14 +79,14 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
   const isValid = !isRevoked && info.state !== 'expired';
   const [state, tone] = stateOf(info, again, nowMs);
   const quotas = isValid ? windowsOf<WindowInfo>(info) : [];
-  const change = (title: string, path: string, input?: object) =>
-    void actions.change(`${key}: ${title}.`, 'POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
-  const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
-    <ActionButton
-      name={`${title}: ${key}`}
-      isPossible={session.canAct && isPossible}
-      onAct={() => change(title, path, input)}
-    >
+  const change = (done: string, path: string, input?: object) =>
+    void actions.change(`${key}: ${done}.`, 'POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
+  const ban = (ms: number) => {
+    const now = session.nowMs();
+    change(`banned until ${clockText(now + ms, now)}`, 'ban', { for: ms });
+  };
+  const act = (name: string, isPossible: boolean, onAct: () => void, title = name) => (
+    <ActionButton name={`${title}: ${key}`} isPossible={session.canAct && isPossible} onAct={onAct}>
       {name}
     </ActionButton>
   );
@@ -118,10 +118,15 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
               size={6}
               initial="2m"
               button="ban"
-              onText={(length) => session.canAct && change(`ban ${length}`, 'ban', { for: length })}
+              onText={(text) => {
+                const ms = readDuration(text);
+                if (!ms) return durationExpected(text);
+                if (session.canAct) ban(ms);
+                return undefined;
+              }}
             />
-            {act('revoke', !isRevoked, 'revoke')}
-            {act('restore', isRevoked, 'restore')}
+            {act('revoke', !isRevoked, () => change('revoked', 'revoke'))}
+            {act('restore', isRevoked, () => change('restored', 'restore'))}
           </Menu>
         )}
       </div>
@@ -135,13 +140,18 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
             nowMs={nowMs}
             isPreset={info.preset}
           >
-            {session.isLive && act('use up', window.remaining > 0, 'exhaust', { window: name }, `use up the ${name}`)}
+            {session.isLive &&
+              act(
+                'use up',
+                window.remaining > 0,
+                () => change(`${name} used up`, 'exhaust', { window: name }),
+                `use up the ${name}`,
+              )}
             {session.isLive &&
               act(
                 'refill',
                 window.remaining < window.limit,
-                'usage',
-                toWindowFields([[name, 0]]),
+                () => change(`${name} refilled`, 'usage', toWindowFields([[name, 0]])),
                 `refill the ${name}`,
               )}
           </Meter>
@@ -149,12 +159,14 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
       {isOpen && isValid && (
         <div class="strikes">
           <span class={strikes > 0 ? 'bad' : ''}>
-            {strikes} {strikes === 1 ? 'strike' : 'strikes'}
+            {strikes} {strikes === 1 ? 'strike' : 'strikes'} now
           </span>
           {session.isLive && (
             <span class="acts">
-              {act('ban 2 min', !isBanned, 'ban', { for: '120s' })}
-              {act(isBanned || strikes === 0 ? 'unban' : 'clear strikes', isBanned || strikes > 0, 'unban')}
+              {act('ban 2 min', !isBanned, () => ban(120_000))}
+              {isBanned || strikes === 0
+                ? act('unban', isBanned, () => change('unbanned', 'unban'))
+                : act('clear strikes', true, () => change('strikes cleared', 'unban'))}
             </span>
           )}
           {again && (
@@ -203,6 +215,9 @@ function stateOf(
 /** Time of a reset or a ban's end before a key's first request. */
 const begins = 'begins with the first request';
 
+/** Used share of a window from which its reset is shown. */
+const shownShare = 0.5;
+
 interface MeterProps {
   name: string;
   owner: string;
@@ -232,15 +247,15 @@ function Meter({ name, owner, window, nowMs, isPreset, children }: MeterProps) {
       >
         <i class={share >= 0.9 ? 'near' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
-      <span class="note resets">
-        {used > 0 && isPreset
-          ? begins
-          : used > 0 && resetMs > nowMs
-            ? `resets ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
-            : used > 0
-              ? 'window over'
-              : 'none used'}
-      </span>
+      {share >= shownShare && (
+        <span class="note resets">
+          {isPreset
+            ? begins
+            : resetMs > nowMs
+              ? `resets ${clockText(resetMs, nowMs)}, in ${timeLeft(resetMs, nowMs)}`
+              : 'window over'}
+        </span>
+      )}
     </div>
   );
 }

@@ -17,27 +17,16 @@ import { showOutcomeInTab } from './tab.js';
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 /** URL of the server, without the dashboard's path. A proxy may serve it under a path. */
 const serverUrl = location.origin + location.pathname.replace(/\/__sim\/.*/, '');
-const publicUrl = document.querySelector<HTMLMetaElement>('meta[name=public-url]')?.content;
+/** Returns a fact about the server that the HTML contains. */
+const metaOf = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content;
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
   const sandbox = new URLSearchParams(location.search).get('sandbox') ?? undefined;
-  return { session: new Session(createServerSource(serverUrl, sandbox, publicUrl)), sandbox };
+  return {
+    session: new Session(createServerSource(serverUrl, sandbox, metaOf('public-url'), metaOf('about'))),
+    sandbox,
+  };
 };
-
-/** Waits for a time in milliseconds, or until `signal` is aborted. */
-const sleep = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
-
-/** Duration of the demo. */
-const demoMs = 20_000;
 
 /** The dashboard of a server or of a saved report. */
 function Page() {
@@ -58,25 +47,12 @@ function Page() {
       return first();
     });
   };
-  const leaving = 'leaving';
   const showDemo = async () => {
-    const { demoScenario, runDemoClients } = await import('../control-api/demo.js');
-    const name = `demo-${Math.random().toString(36).slice(2, 8)}`;
-    await session.source.sendToServer?.('POST', '/sandboxes', { name, scenario: demoScenario });
-    const source = createServerSource(serverUrl, name);
-    const over = new AbortController();
-    setLeave(() => () => {
-      over.abort(leaving);
-      setLeave(undefined);
-      changeSandbox(sandbox);
-      void source.sendToServer?.('DELETE', `/sandboxes/${name}`);
+    const { showDemo } = await import('./show-demo.js');
+    await showDemo(session.source, serverUrl, (name = sandbox, leave) => {
+      setLeave(() => leave);
+      changeSandbox(name);
     });
-    changeSandbox(name);
-    const timer = setTimeout(() => over.abort(), demoMs);
-    await runDemoClients(source.apiUrl as string, over.signal, { sleep, random: Math.random });
-    clearTimeout(timer);
-    // A running clock would suggest that the clients are still active.
-    if (over.signal.reason !== leaving) await source.send('POST', '/clock', { freeze: true });
   };
   return (
     <App
@@ -94,4 +70,7 @@ function Page() {
 }
 
 keepFocus(document);
-render(<Page />, document.getElementById('page') as HTMLElement);
+const place = document.getElementById('page') as HTMLElement;
+// The HTML says that it loads.
+place.textContent = '';
+render(<Page />, place);

@@ -11,6 +11,9 @@ export function NoRequests({ session }: { session: Session }) {
   return <>{session.isMissed ? missed : `No requests${session.isLive ? ' yet' : ''}.`}</>;
 }
 
+/** Whether the server has the scenario for a first test of a client. */
+export const hasMinuteWall = ({ state }: Session) => state.scenarios.some(({ name }) => name === 'minute-wall');
+
 interface LoadProps {
   session: Session;
   onLoad(scenario: string): void;
@@ -18,7 +21,7 @@ interface LoadProps {
 
 /** Button that loads the scenario for a first test of a client, if the server has the scenario. */
 export const LoadMinuteWall = ({ session, onLoad }: LoadProps) =>
-  session.state.hasMinuteWall ? (
+  hasMinuteWall(session) && session.state.scenario !== 'minute-wall' ? (
     <ActionButton isPossible={session.canAct} onAct={() => onLoad('minute-wall')}>
       Load minute-wall
     </ActionButton>
@@ -27,6 +30,7 @@ export const LoadMinuteWall = ({ session, onLoad }: LoadProps) =>
 interface NoTimelineProps extends LoadProps {
   onCopy(text: string): void;
   onFailure(text: string): void;
+  onMessage(text: string): void;
   onOpen(): void;
   /** Runs the demo's clients. `undefined` if the page cannot show another sandbox. */
   onDemo: (() => void) | undefined;
@@ -36,15 +40,17 @@ interface NoTimelineProps extends LoadProps {
  * Text that the dashboard shows in place of an empty timeline. While the dashboard is connected to a server, the text
  * contains an example `curl` request, and buttons for first requests.
  */
-export function NoTimeline({ session, onCopy, onFailure, onLoad, onOpen, onDemo }: NoTimelineProps) {
+export function NoTimeline({ session, onCopy, onFailure, onMessage, onLoad, onOpen, onDemo }: NoTimelineProps) {
   const { apiUrl, baseUrl } = session.source;
-  const { connection, keys } = session.state;
+  const { connection, keys, clientKey } = session.state;
   if (apiUrl === undefined || session.isMissed || connection === 'gone') return <NoRequests session={session} />;
   const path = '/pets?limit=3';
-  const authorization = `Bearer ${keys.find(({ state }) => state === 'active')?.key ?? 'KEY'}`;
+  const authorization = `Bearer ${clientKey ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY'}`;
   const line = `curl -i '${baseUrl}${path}' -H 'Authorization: ${authorization}'`;
-  const send = () =>
+  const send = () => {
+    onMessage('Request sent.');
     fetch(apiUrl + path, { headers: { authorization } }).catch(() => onFailure('The server does not respond.'));
+  };
   return (
     <>
       Each key gets a line here with its first request. Send one: <code>{line}</code>

@@ -32,6 +32,7 @@ export function createPageSource(answer: AnswerControl): Source {
     async watch(since, take, signal) {
       const updates = await ask({ method: 'GET', path: updatesPath(since) }, signal);
       for await (const update of updates as AsyncIterable<Update>) take(update);
+      return false;
     },
   };
 }

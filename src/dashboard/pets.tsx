@@ -32,6 +32,7 @@ interface PetsProps {
 /** Number of stored pets per page of the list. */
 const pageSize = 50;
 
+const columnNames = ['id', 'name', 'categoryId', 'status'];
 const statuses = ['available', 'pending', 'sold'] as const;
 
 /** List of the stored pets, newest first. A pet links to the request that stored it, and can be changed and deleted. */
@@ -197,8 +198,14 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
   );
 }
 
-/** JSON of a pet's fields that NewPet does not define, as the API sends it; empty without such fields. */
-function otherFields({ id, name, categoryId, status, json }: ListedPet): string {
-  const known = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}`;
-  return json.slice(known.length + 1, -1);
+/** JSON of a pet's fields that the table has no column for, as the API sends them; empty without such fields. */
+export function otherFields({ json, ...columns }: ListedPet): string {
+  let at = 0;
+  for (const [name, value] of Object.entries({ ...columns })) {
+    // An int64 is text in the list, and a number in the pet's JSON.
+    const start = json.startsWith(`"${name}":"`, at + 1) ? JSON.stringify(value) : value;
+    const field = `"${name}":${start}`;
+    if (columnNames.includes(name) && json.startsWith(field, at + 1)) at += 1 + field.length;
+  }
+  return json.slice(at + 1, -1);
 }

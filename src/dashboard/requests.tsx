@@ -76,7 +76,18 @@ export function Requests(props: RequestsProps) {
     // Checks again whether the selected row is visible, because an opened drawer or a smaller window can cover the list
     // without changing its size.
     observer.observe(element.closest('.center') as Element);
+    const leave = new AbortController();
+    let removePrinted = () => {};
+    addEventListener(
+      'beforeprint',
+      () => {
+        removePrinted = created.print();
+      },
+      leave,
+    );
+    addEventListener('afterprint', () => removePrinted(), leave);
     return () => {
+      leave.abort();
       observer.disconnect();
       element.replaceChildren();
     };
@@ -145,7 +156,7 @@ export function Requests(props: RequestsProps) {
         <TextInput
           class="filter"
           type="search"
-          placeholder="key:free 429 body:Rex -served"
+          placeholder="Filter: free-key, 429, -served"
           aria-label="Filter requests"
           value={filter.text}
           onText={(text) => onFilter({ ...filter, text })}
@@ -184,7 +195,6 @@ export function Requests(props: RequestsProps) {
       <div class="row head" aria-hidden="true" hidden={shown.count === 0}>
         <span class="number">#</span>
         <span>time</span>
-        <span class="ms">ms</span>
         <span>key</span>
         <span class="request">request</span>
         <span>status</span>

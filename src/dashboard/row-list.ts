@@ -1,9 +1,10 @@
-import { formatWait } from '../values/format-duration.js';
 import { pathWithQuery } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime } from './format.js';
+import { clockTime, formatThousands } from './format.js';
 import { symbolNames } from './symbols.js';
 
+/** Maximum number of printed requests, about ten pages. */
+const printedRows = 500;
 /** Number of rows that the list draws above and below its visible part. */
 const beyond = 4;
 
@@ -25,6 +26,8 @@ export interface RowList {
   readonly page: number;
   /** Scrolls the list until a request is visible; if the list has the focus, also the page. */
   reveal(row: Row): void;
+  /** Adds the first rows below the list, for a printer. @returns function that removes them */
+  print(): () => void;
   /** Adapts the visible rows to another height of the list. If the selected row was visible, it stays visible. */
   resize(): void;
 }
@@ -104,19 +107,17 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     }
   }
 
-  function createRow(): PooledRow {
+  function createRow(place = space): PooledRow {
     const element = create('div', 'row');
     element.role = 'option';
     element.id = `${frame.id}-${pool.length}`;
     element.hidden = true;
-    const cells = ['number', 'time', 'ms', 'who', 'method', 'target', 'status', 'why'].map((name) =>
-      create('span', name),
-    );
+    const cells = ['number', 'time', 'who', 'method', 'target', 'status', 'why'].map((name) => create('span', name));
     // Hides the row's button `curl` from screen readers, because the detail view of the request has the same button.
     const curl = create('span', 'curl');
     curl.ariaHidden = 'true';
     element.append(...cells, curl);
-    space.append(element);
+    place.append(element);
     return { element, cells, row: undefined, isSelected: false };
   }
 
@@ -139,6 +140,17 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
       return Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 1);
     },
     reveal,
+    print() {
+      const page = create('div', 'printed');
+      for (const row of rows.slice(0, printedRows)) {
+        const printed = createRow(page);
+        fill(printed, row, false);
+      }
+      if (rows.length > printedRows)
+        page.append(`The first ${printedRows} of ${formatThousands(rows.length)} requests.`);
+      frame.after(page);
+      return () => page.remove();
+    },
     resize() {
       const selected = rows.find(({ id }) => id === selectedId);
       // Treats the selected row as visible if revealing it would scroll the list by less than one pixel. Browsers round
@@ -176,7 +188,6 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
   const texts = [
     String(row.id),
     clockTime(row.atMs),
-    row.durationMs < 10_000 ? String(row.durationMs) : formatWait(row.durationMs),
     row.key || 'no key',
     row.method,
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,

@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
 import { Button, Checkbox, Sourced, TextInput } from './controls.js';
 import { Dialog } from './dialogs.js';
-import type { ListedScenario, Session } from './session.js';
+import type { Session } from './session.js';
+import type { ListedScenario } from './session-state.js';
 
 // The page loads this module when the user wants to load a scenario.
 
@@ -10,8 +11,8 @@ import type { ListedScenario, Session } from './session.js';
  * Rank of a scenario in a search, the best first: the name starts with the word, contains it, or the description has a
  * word that starts with it, or contains it. With several words, the worst counts; -1 if one is missing.
  */
-function rankOf({ name, description }: ListedScenario, words: readonly string[]): number {
-  const [title, text] = [name.toLowerCase(), description.toLowerCase()];
+function rankOf({ name, description, fail = [] }: ListedScenario, words: readonly string[]): number {
+  const [title, text] = [name.toLowerCase(), `${description} ${fail.join(' ')}`.toLowerCase()];
   const ranks = words.map((word) =>
     [
       title.startsWith(word),
@@ -26,17 +27,24 @@ function rankOf({ name, description }: ListedScenario, words: readonly string[])
 interface ScenarioPickerProps {
   session: Session;
   actions: Actions;
+  /** Words of the search at first. */
+  initial?: string | undefined;
   onClose(): void;
   onLoad(): void;
 }
 
+/** Order of the groups of scenarios; others follow. */
+const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
+const placeOf = ({ group = '' }: ListedScenario) => (groups.includes(group) ? groups.indexOf(group) : groups.length);
+
 /** Dialog to choose and load a scenario, with a description of each. The arrow keys mark a line, Enter loads it. */
-export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPickerProps) {
+export function ScenarioPicker({ session, actions, initial = '', onClose, onLoad }: ScenarioPickerProps) {
   const list = useMemo(() => session.scenarios, [session]);
   const [all, setAll] = useState<ListedScenario[]>();
   const [failure, setFailure] = useState('');
-  const [text, setText] = useState('');
-  const [marked, setMarked] = useState(0);
+  const [text, setText] = useState(initial);
+  /** Index of the line that Enter loads. None before the user types or moves. */
+  const [marked, setMarked] = useState(initial ? 0 : -1);
   const [reseed, setReseed] = useState(true);
   const lines = useRef<HTMLUListElement>(null);
   useEffect(() => {
@@ -48,7 +56,7 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
     listed
       .map((each) => ({ each, rank: rankOf(each, words) }))
       .filter(({ rank }) => rank >= 0)
-      .sort((one, other) => one.rank - other.rank)
+      .sort((one, other) => one.rank - other.rank || placeOf(one.each) - placeOf(other.each))
       .map(({ each }) => each);
   const found = matching(all ?? []);
   const load = ({ name }: ListedScenario) => {
@@ -65,7 +73,7 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
       list.then(
         (listed) =>
           matching(listed)
-            .slice(marked, marked + 1)
+            .filter((_, index) => index === marked)
             .map(load),
         () => {},
       );
@@ -73,15 +81,14 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
   return (
     <Dialog title="Load a scenario" onClose={onClose}>
       <TextInput
-        type="search"
         autofocus
         onKeyDown={onKeyDown}
         aria-label="Find a scenario"
-        placeholder="Find: ban, 429, lost, jitter…"
+        placeholder="Find: ban, 429, lost, early-retry…"
         value={text}
         onText={(text) => {
           setText(text);
-          setMarked(0);
+          setMarked(text.trim() === '' ? -1 : 0);
         }}
       />
       <Checkbox text="also reset pets and clock" isChecked={reseed} onCheck={setReseed} />
@@ -91,6 +98,9 @@ export function ScenarioPicker({ session, actions, onClose, onLoad }: ScenarioPi
       <ul class="scenarios" ref={lines}>
         {found.map((listed, index) => (
           <li key={listed.name} class={index === marked ? 'marked' : ''}>
+            {words.length === 0 && placeOf(listed) !== placeOf(found[index - 1] ?? { name: '', description: '' }) && (
+              <h3>{listed.group ?? 'other'}</h3>
+            )}
             <Button class="link" onClick={() => load(listed)}>
               <b>{listed.name}</b>
             </Button>

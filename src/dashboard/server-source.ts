@@ -1,19 +1,24 @@
 import { readEvents } from '../values/read-events.js';
 import { parseExact, type Source, SourceError, updatesPath } from './source.js';
 
-const tokenItem = 'petstore-sim-control-token';
+/** Name of the stored token. A proxy may serve several servers under paths of one origin. */
+const tokenItem = () => `petstore-sim-control-token ${location.pathname}`;
 
-/** Control token that this browser tab stores. */
-export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
-export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
+/** Control token that this browser stores for the server, so that each tab has it. */
+export const readToken = () => localStorage.getItem(tokenItem()) ?? undefined;
+export const keepToken = (token: string) => localStorage.setItem(tokenItem(), token);
+
+/** Interval at which a hidden tab reads updates. */
+const hiddenPollMs = 3_000;
 
 /**
  * Creates the dashboard's data source for a server or one of the server's sandboxes. Reads the event stream with
  * `fetch`, because an EventSource cannot send the control token.
  * @param origin URL of the server, such as `http://127.0.0.1:4010`
  * @param publicUrl URL of the server for others, which the dashboard shows
+ * @param about facts about the server in words
  */
-export function createServerSource(origin: string, sandbox?: string, publicUrl = origin): Source {
+export function createServerSource(origin: string, sandbox?: string, publicUrl = origin, about = ''): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
   const apiPath = `${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`;
   const request = async (
@@ -50,12 +55,50 @@ export function createServerSource(origin: string, sandbox?: string, publicUrl =
       (await request(method, path, input, undefined, `${origin}/__sim`)).json(),
     apiUrl: `${origin}${apiPath}`,
     baseUrl: `${publicUrl}${apiPath}`,
+    about,
     send: async (method, path, input) => parseExact(await (await request(method, path, input)).text()),
     text: async (path) => (await request('GET', path)).text(),
+    // The health check is open to everyone, and shows the scenario's name only to requests that have the token. Any other
+    // request would appear as an error in the browser's console.
+    isLocked: async () =>
+      !('scenario' in (await (await request('GET', '/health', undefined, undefined, `${origin}/__sim`)).json())),
     async watch(since, take, signal) {
-      const { body } = await request('GET', updatesPath(since), undefined, signal);
-      if (body === null) return;
-      for await (const data of readEvents(body)) take(JSON.parse(data));
+      // Over HTTP/1.1, a browser opens at most six connections to a server, over all tabs. A hidden tab therefore holds
+      // none: it reads one update at a time.
+      const leave = new AbortController();
+      const leaveIfHidden = () => document.hidden && leave.abort();
+      const stop = () => leave.abort();
+      document.addEventListener('visibilitychange', leaveIfHidden);
+      signal.addEventListener('abort', stop);
+      try {
+        const { body } = await request('GET', updatesPath(since), undefined, leave.signal);
+        if (body === null) return false;
+        for await (const data of readEvents(body)) {
+          take(JSON.parse(data));
+          leaveIfHidden();
+        }
+      } catch (error) {
+        if (!leave.signal.aborted) throw error;
+      } finally {
+        document.removeEventListener('visibilitychange', leaveIfHidden);
+        signal.removeEventListener('abort', stop);
+      }
+      if (document.hidden) await untilShown(hiddenPollMs, signal);
+      return leave.signal.aborted;
     },
   };
 }
+
+/** Waits until the tab is visible, a time in milliseconds has passed, or `signal` is aborted. */
+const untilShown = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    document.addEventListener('visibilitychange', end);
+    signal.addEventListener('abort', end);
+  });

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import type { RunReport } from '../control-api/run-report.js';
 import { createFileSource } from './file-source.js';
-import { readRequests, readRun } from './read-file.js';
+import { readRun } from './read-file.js';
 import { Session, watchState } from './session.js';
 
 /** Maximum size of a file that the dashboard reads. The server's limit is higher, because JSON escapes the text. */
@@ -61,8 +61,8 @@ export function useModule<Module extends object>(
 
 /**
  * Hook for a recorded run that the user opens as a file in the dashboard. Returns the opened run, if any, and functions
- * that open and close a file. A server judges recordings, and stores nothing of them; without a server they have no
- * verdict.
+ * that open and close a file. A server judges recordings, and stores nothing of them; without a server only reports can
+ * be opened.
  * @param live session whose server judges recordings
  * @param onChange called before the dashboard shows another file, or the server's run again
  */
@@ -79,9 +79,10 @@ export function useFile({ source }: Session, onChange = () => {}) {
     const text = await file.text();
     const saved = readRun(text);
     const run = saved ?? (await source.sendToServer?.<RunReport>('POST', '/judge', { name, text, ...options }));
+    if (!run) throw new Error(`${name} is no report. To judge a recording: petstore-sim judge ${name}`);
     change({
-      session: new Session(createFileSource(run ?? readRequests(name, text))),
-      ...(run && !saved && { judged: { file, options } }),
+      session: new Session(createFileSource(run)),
+      ...(!saved && { judged: { file, options } }),
     });
   };
   const canJudge = source.sendToServer !== undefined;

@@ -4,6 +4,15 @@ import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
 
+/** Scenario in the list of the control API. */
+export interface ListedScenario {
+  name: string;
+  description: string;
+  group?: string;
+  /** Codes of the findings that fail a client in this scenario. */
+  fail?: string[];
+}
+
 /** Displayed state of a simulator or run, without its requests. */
 export interface SessionState {
   /**
@@ -11,6 +20,8 @@ export interface SessionState {
    * sandbox was removed. `locked`: the server requires a control token. `file`: the page shows a saved report.
    */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
+  /** Message with which the server refused the connection; `undefined` if it did not respond. */
+  refusal: string | undefined;
   /** Time at which the connection to the server was lost, by `performance.now()`. */
   lostAtMs: number;
   /** Time of the next attempt to reconnect, by `performance.now()`. */
@@ -26,8 +37,10 @@ export interface SessionState {
   totalKeys: number;
   faults: readonly ListedFault[];
   assumptions: readonly ListedAssumption[];
-  /** Whether the scenario `minute-wall` can be loaded, which the dashboard offers for a first test of a client. */
-  hasMinuteWall: boolean;
+  /** Scenarios that can be loaded. */
+  scenarios: readonly ListedScenario[];
+  /** Key of the client that the scenario tests, if the scenario names it. */
+  clientKey: string | undefined;
   /** Operations that a fault rule may name. */
   operations: readonly { name: string; target?: string; conditions?: string[] }[];
   sandboxes: readonly string[];
@@ -48,6 +61,7 @@ export interface SessionState {
 /** State of the dashboard before the first response of the server, file or simulator that it shows. */
 export const initialState: SessionState = {
   connection: 'connecting',
+  refusal: undefined,
   lostAtMs: 0,
   retryAtMs: 0,
   scenario: '',
@@ -59,7 +73,8 @@ export const initialState: SessionState = {
   totalKeys: 0,
   faults: [],
   assumptions: [],
-  hasMinuteWall: false,
+  scenarios: [],
+  clientKey: undefined,
   operations: [],
   sandboxes: [],
   verdict: undefined,

@@ -1,7 +1,8 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
 import type { ListedAssumption } from '../control-api/control.js';
 import type { ListedFault } from '../control-api/fault-operations.js';
-import { keyVerdictPath, maximumKeyVerdicts, type RunReport } from '../control-api/run-report.js';
+import type { JournalEntry } from '../control-api/journal-entry.js';
+import { keyVerdictPath, maximumKeyVerdicts, type RunReport, runFormat } from '../control-api/run-report.js';
 import type { Update } from '../control-api/update-stream.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
@@ -9,21 +10,23 @@ import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
-import { initialState, type SessionState } from './session-state.js';
+import { initialState, type ListedScenario, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { createThrottles } from './throttle.js';
-
-/** Scenario in the list of the control API. */
-export interface ListedScenario {
-  name: string;
-  description: string;
-}
 
 /** Label of a rate-limit window: the length that the scenario sets, such as `10s`. A length without a unit is in ms. */
 const labelOf = (length: Duration) => (typeof length === 'number' ? `${length / 1000}s` : length);
 
+/** Simulated time after a request for which its client counts as running. */
+const activeMs = 12_000;
+
 /** Pause before the n-th attempt to reconnect to the server: exponential up to 10 s, with jitter of 20 %. */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
+
+/** Report of requests that the server no longer has. */
+interface Removed extends RunReport {
+  isRestart?: true;
+}
 
 /**
  * Connection of the dashboard to the source of its data: a server, a simulator in the same page, or a file. Updates the
@@ -33,10 +36,10 @@ export class Session {
   state: SessionState;
   entries = new EntryBuffer();
   /**
-   * Report of the requests before the last reset or scenario change by the dashboard's user; `undefined` if there was
-   * none.
+   * Report of the requests before the last reset or scenario change by the dashboard's user, or before a restart of the
+   * server; `undefined` if there was none.
    */
-  removed: RunReport | undefined;
+  removed: Removed | undefined;
   /** Listeners that run after each change of `state`. */
   readonly onState = new Listeners();
   /** Listeners that run after each change of `entries`, the displayed requests. */
@@ -60,7 +63,7 @@ export class Session {
    * How many requests the journal does not contain, as text. If the text changes, the dashboard reloads the verdict,
    * because the judge reports missing requests.
    */
-  #unrecordedCounts = '';
+  #unrecorded: number | undefined;
 
   constructor(readonly source: Source) {
     this.state = { ...initialState, connection: source.kind === 'file' ? 'file' : 'connecting' };
@@ -72,7 +75,7 @@ export class Session {
   /** Keeps the report of the requests that a change of the user removed, also when the page is loaded again. */
   keepRemoved(report: string): void {
     const { storage } = this.source;
-    this.removed = JSON.parse(report) as RunReport;
+    this.removed = JSON.parse(report) as Removed;
     try {
       storage?.setItem(this.#removedItem, report);
     } catch {
@@ -115,10 +118,32 @@ export class Session {
     const { headline, failures = [] }: Partial<RunResult> = verdict ?? {};
     if (this.isMissed) return { outcome: 'inconclusive', title: 'API not reached' };
     if (!verdict?.counts.requests) return undefined;
-    return {
-      outcome: failures.length > 0 ? 'fail' : verdict.outcome,
-      title: (headline ?? verdict.outcome).toLowerCase(),
-    };
+    const outcome = failures.length > 0 ? 'fail' : verdict.outcome;
+    if (this.isUndecided) return { outcome, title: 'no verdict yet' };
+    const title = (headline ?? verdict.outcome).toLowerCase();
+    return { outcome, title: outcome === 'pass' && this.isActive ? `${title} so far` : title };
+  }
+
+  /** Whether the client may still run: the clock runs, and a request arrived shortly before. */
+  get isActive(): boolean {
+    const { clock, connection } = this.state;
+    const lastMs = this.entries.rows.at(-1)?.atMs ?? 0;
+    return connection === 'live' && clock?.mode === 'real' && this.nowMs() - lastMs < activeMs;
+  }
+
+  /** Whether the client was refused, and may retry soon. */
+  get isUndecided(): boolean {
+    const { outcome, counts }: Partial<Verdict> = this.state.verdict ?? {};
+    return outcome === 'inconclusive' && counts !== undefined && counts.refused > 0 && this.isActive;
+  }
+
+  /** Verdict on a key alone: that of the run, if the run has no other. */
+  verdictOn(keyId: string): Verdict | undefined {
+    const { verdict, verdicts } = this.state;
+    const { lanes } = this.entries;
+    return (
+      verdicts.get(keyId) ?? (lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined)
+    );
   }
 
   /** Whether requests arrived, but all at addresses outside of the API. The dashboard then explains the base URL. */
@@ -189,16 +214,19 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
+    if (this.source.isLocked && (await this.source.isLocked().catch(() => false)))
+      return this.set({ connection: 'locked' });
     // Reads API keys, fault rules, verdict and scenario at once, because the first update of the server's event stream
     // may arrive later.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
       let connection: SessionState['connection'] = 'lost';
+      let refusal: string | undefined;
       try {
         const since =
           this.#run === undefined ? {} : { run: this.#run, since: this.entries.completeId, changes: this.#lastChange };
-        await this.source.watch(
+        const isInterrupted = await this.source.watch(
           since,
           (update) => {
             attempt = 0;
@@ -206,16 +234,18 @@ export class Session {
           },
           signal,
         );
+        if (isInterrupted) continue;
       } catch (error) {
-        const { status } = error as SourceError;
+        const { status, message } = error as SourceError;
         if (status === 401) return this.set({ connection: 'locked' });
         if (status === 404) connection = 'gone';
+        if (status > 0) refusal = message;
       }
       if (signal.aborted || this.source.kind === 'file') return;
       const nowMs = performance.now();
       const waitMs = pauseMs(attempt);
       const lostAtMs = this.state.connection === 'lost' ? this.state.lostAtMs : nowMs;
-      this.set({ connection, lostAtMs, retryAtMs: nowMs + waitMs });
+      this.set({ connection, refusal, lostAtMs, retryAtMs: nowMs + waitMs });
       await new Promise<void>((resolve) => {
         this.#retry = resolve;
         setTimeout(resolve, waitMs);
@@ -230,6 +260,9 @@ export class Session {
   #take({ run, scenario, clock, entries, changes, total, pending, behind, ...others }: Update): void {
     const isNew = run !== this.#run;
     if (isNew) {
+      // The run's name has the server's, and after the colon a number that each reset changes.
+      const isRestart = this.#run !== undefined && this.#run.split(':')[0] !== run.split(':')[0];
+      if (isRestart && this.entries.rows.length > 0) this.keepRemoved(JSON.stringify(this.#seenRun()));
       this.#run = run;
       this.entries = new EntryBuffer();
       this.set({ verdict: undefined, verdicts: new Map() });
@@ -246,12 +279,31 @@ export class Session {
     }
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();
-    const counts = `${others.unwritten} ${others.unrecorded}`;
-    if (isNew || !isConnected || !isQuiet || counts !== this.#unrecordedCounts) this.refresh();
-    this.#unrecordedCounts = counts;
+    if (isNew || !isConnected || !isQuiet || others.unrecorded !== this.#unrecorded) this.refresh();
+    this.#unrecorded = others.unrecorded;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sendToServer) this.#sandboxes.ask();
+  }
+
+  /** Report of what the dashboard has seen of a run whose server has ended: the requests without bodies. */
+  #seenRun(): Removed {
+    const { verdict, verdicts, keys, totalKeys, faults, assumptions, scenario, description } = this.state;
+    return {
+      format: runFormat,
+      entries: this.entries.rows.map(({ lane: _, ...entry }) => entry as unknown as JournalEntry),
+      changes: this.entries.changes,
+      answers: {
+        '/verdict': verdict,
+        '/keys?limit=100': { keys, total: totalKeys },
+        '/faults': faults,
+        '/assumptions': assumptions,
+        '/scenario': { name: scenario, scenario: { description } },
+        '/clock': { now: new Date(this.nowMs()).toISOString() },
+        ...Object.fromEntries([...verdicts].map(([id, own]) => [keyVerdictPath(id), own])),
+      },
+      isRestart: true,
+    };
   }
 
   /**
@@ -283,15 +335,20 @@ export class Session {
     const [assumptions, operations, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
       send<SessionState['operations']>('GET', '/operations'),
-      send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Record<string, Duration> } }>(
-        'GET',
-        '/scenario',
-      ),
+      send<{
+        scenario: {
+          description?: string;
+          clock?: { speed?: number };
+          windows?: Record<string, Duration>;
+          client?: { key?: string };
+        };
+      }>('GET', '/scenario'),
     ]);
     this.set({
       assumptions,
       operations,
       description: scenario.description ?? '',
+      clientKey: scenario.client?.key,
       speed: scenario.clock?.speed ?? 1,
       windows: Object.fromEntries(
         // Windows that the scenario adds keep their names, which requests and headers show.
@@ -300,8 +357,7 @@ export class Session {
         ),
       ),
     });
-    const scenarios = await this.scenarios;
-    this.set({ hasMinuteWall: scenarios.some(({ name }) => name === 'minute-wall') });
+    this.set({ scenarios: await this.scenarios });
   }
 
   /** Reads the names of the sandboxes regularly. The server sends no event for a new sandbox. */

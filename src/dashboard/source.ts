@@ -12,6 +12,8 @@ export interface Source {
   readonly apiUrl?: string;
   /** Base URL of the API, for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
+  /** Facts about the server in words: `state is stored`. */
+  readonly about?: string;
   /** Storage for the requests that a reset removed and for fault rules as written. Absent for a file. */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /**
@@ -21,11 +23,14 @@ export interface Source {
   send<Result>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result>;
   /** Downloads an exported file, such as a HAR, and returns its text. */
   text(path: string): Promise<string>;
+  /** Whether the server requires a control token that this browser does not have. Absent without a server. */
+  isLocked?(): Promise<boolean>;
   /**
    * Passes updates about the simulator to `take` until `signal` is aborted.
+   * @returns whether the source interrupted the updates itself, and the next call continues them
    * @throws {SourceError} if the connection to the server is lost
    */
-  watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
+  watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<boolean>;
 }
 
 /**

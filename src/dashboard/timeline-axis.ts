@@ -33,17 +33,20 @@ const steps = [
 
 /**
  * Returns the range of times that the timeline of a run shows: from the first request to the last request or the
- * present. Leaves room for a wait that has not ended.
+ * present. Leaves room for a wait that has not ended, and for a first promise soon after the end.
  * @param nowMs present time on the timeline; 0 for a finished run
+ * @param promiseMs time from which a key would have been served again without its early requests
  */
-export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): Span {
+export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0, promiseMs = 0): Span {
   const fromMs = rows[0]?.axisMs ?? 0;
   // Searches only the last 200 requests of the list for the latest request time, because the list is almost sorted by
   // time.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
-  return { fromMs, toMs: Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs)) };
+  const isSoon = promiseMs - lastMs < 2 * (lastMs - fromMs);
+  const toMs = Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs));
+  return { fromMs, toMs: isSoon ? Math.max(toMs, promiseMs + openMs) : toMs };
 }
 
 /**

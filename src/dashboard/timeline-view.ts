@@ -1,3 +1,4 @@
+import { worstCosts } from '../judge/cost.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { timeLeft } from '../rate-limits/served-again.js';
 import { pathWithQuery } from '../values/request-target.js';
@@ -6,12 +7,15 @@ import {
   bottomHeight,
   type Colors,
   columnWidth,
+  type DrawnSign,
   drawTimeline,
   foldedKeysText,
+  type LaneCost,
   laneAt,
   laneTop,
   layoutHeight,
   type TimelineLayout,
+  writeOver,
 } from './draw-timeline.js';
 import { type Row, rowKinds, type Span, type TimelineLane } from './entry-buffer.js';
 import { clockTime, formatCount } from './format.js';
@@ -35,7 +39,13 @@ const colorNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'a
 /** Draws the timeline, and finds the requests under the pointer. */
 export type TimelineView = ReturnType<typeof createTimelineView>;
 
-export function createTimelineView(canvas: HTMLCanvasElement, session: Session, props: () => Shown) {
+/** @param onDrawn called after each drawing, with the signs of the timeline */
+export function createTimelineView(
+  canvas: HTMLCanvasElement,
+  session: Session,
+  props: () => Shown,
+  onDrawn: (signs: ReadonlySet<DrawnSign>) => void,
+) {
   let colors: Colors | undefined;
   /** Layout of the timeline as last drawn; `undefined` before the first drawing. */
   let layout: TimelineLayout | undefined;
@@ -60,19 +70,21 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     colors ??= readColors(canvas);
     const nowMs = nowOnAxis();
-    const part = range ?? timelineExtent(entries, nowMs);
+    const costs = costsOnAxis(session);
+    const part = range ?? timelineExtent(entries, nowMs, costs[0]?.fromMs);
     const gaps = findGaps(entries, part, nowMs);
     const axis = createTimelineAxis(part, gaps, width - left - 12, (ms) => entries.fromAxis(ms));
     const { scrollTop, clientHeight } = canvas.parentElement as HTMLElement;
     const visibleBottom = Math.min(height, scrollTop + clientHeight);
-    layout = { entries, lanes, folded, axis, width, left, selected, nowMs, visibleBottom, dragged };
-    drawTimeline(context, layout, colors);
+    layout = { entries, costs, lanes, folded, axis, width, left, selected, nowMs, visibleBottom, dragged };
+    const signs = drawTimeline(context, layout, colors);
     drawNames(context, layout, colors, session);
+    onDrawn(signs);
   }
 
   function nowOnAxis(): number | undefined {
     const { entries } = session;
-    if (entries.rows.length === 0) return undefined;
+    if (entries.rows.length === 0 || !session.isLive) return undefined;
     return entries.toAxis(session.nowMs(), Number.POSITIVE_INFINITY);
   }
 
@@ -102,6 +114,21 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
   return {
     draw,
     rowsAt,
+
+    /** Size and colors of the whole timeline as last drawn. */
+    size() {
+      const { lanes = [], folded = [], left = 0, width = 0 } = layout ?? {};
+      const count = Math.max(1, lanes.length + (folded.length > 0 ? 1 : 0));
+      return { width, height: layoutHeight(count, left), colors: colors as Colors };
+    },
+
+    /** Draws the whole timeline on another context, as last drawn. */
+    paint(context: CanvasRenderingContext2D): void {
+      if (layout === undefined || colors === undefined) return;
+      const whole = { ...layout, visibleBottom: Number.POSITIVE_INFINITY, dragged: undefined };
+      drawTimeline(context, whole, colors);
+      drawNames(context, whole, colors, session);
+    },
 
     recolor(): void {
       colors = undefined;
@@ -169,18 +196,12 @@ function drawNames(
     (lane): [name: string, state: string, isBad: boolean, outcome?: Verdict['outcome'] | undefined] => [
       lane.name,
       ...stateOf(lane, nowMs),
-      session.state.verdicts.get(lane.id)?.outcome,
+      session.verdictOn(lane.id)?.outcome,
     ],
   );
   if (folded.length > 0) lines.push([...foldedKeysText(folded), false]);
-  /** Writes over lines and other labels, on a margin in the color of the background. */
-  const write = (text: string, x: number, y: number, maximum?: number) => {
-    context.strokeStyle = colors.bg;
-    context.lineWidth = 4;
-    context.strokeText(text, x, y, maximum);
-    context.fillText(text, x, y, maximum);
-    context.lineWidth = 1;
-  };
+  const write = (text: string, x: number, y: number, maximum?: number) =>
+    writeOver(context, colors, text, x, y, maximum);
   for (const [index, [name, state, isBad, outcome]] of lines.entries()) {
     const top = laneTop(index, left);
     const isAbove = left === 0;
@@ -198,6 +219,14 @@ function drawNames(
     write(state, x, isAbove ? top - 6 : top + 33, isAbove ? undefined : left - 10);
   }
 }
+
+/** Costs of early requests by the verdict, as ranges on the timeline's time axis. */
+const costsOnAxis = ({ state, entries }: Session): LaneCost[] =>
+  worstCosts(state.verdict?.costs).flatMap(({ requests: [id = 0], firstPromiseAt = '', servedAgainAt = '' }) => {
+    const lane = entries.find(id)?.lane;
+    const [fromMs, toMs] = [firstPromiseAt, servedAgainAt].map((time) => entries.toAxis(Date.parse(time), id));
+    return lane && fromMs && toMs ? { lane, fromMs, toMs } : [];
+  });
 
 const graver = (one: Row | undefined, other: Row): Row =>
   one === undefined || rowKinds.indexOf(other.kind) < rowKinds.indexOf(one.kind) ? other : one;

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './controls.js';
-import { arrangeLanes, changeText } from './draw-timeline.js';
-import type { EntryBuffer, Row, Span } from './entry-buffer.js';
+import { arrangeLanes, changeText, type DrawnSign } from './draw-timeline.js';
+import type { Row, Span } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
 import type { Session } from './session.js';
-import { type RequestSymbol, symbolNames } from './symbols.js';
+import { symbolNames } from './symbols.js';
 import { laneText } from './timeline-axis.js';
 import { createTimelineView, type TimelineView } from './timeline-view.js';
 import { markedName } from './verdict.js';
@@ -19,22 +19,30 @@ interface TimelineProps {
   selected: Row | undefined;
   onRange(range: Span | undefined): void;
   onSelect(row: Row): void;
+  /** Copies the timeline with its verdict. `undefined` in a report. */
+  onPicture: ((view: TimelineView) => void) | undefined;
   /** Content in place of an empty timeline. */
   children: ComponentChildren;
 }
 
 /** Timeline with the requests of each key. The text below the picture is a full alternative for screen readers. */
-export function Timeline({ session, range, keyId, selected, onRange, onSelect, children }: TimelineProps) {
+export function Timeline({ session, range, keyId, selected, onRange, onSelect, onPicture, children }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
   const [, redraw] = useState(0);
   const [isExpanded, setExpanded] = useState(false);
+  const [signs, setSigns] = useState<ReadonlySet<DrawnSign>>(new Set());
   const [pointed, setPointed] = useState<{ x: number; y: number; text: string }>();
   const props = useRef({ range, keyId, selected, isExpanded });
   props.current = { range, keyId, selected, isExpanded };
 
   useEffect(() => {
-    const drawn = createTimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
+    const drawn = createTimelineView(
+      canvas.current as HTMLCanvasElement,
+      session,
+      () => props.current,
+      (next) => setSigns((before) => (String([...before]) === String([...next]) ? before : next)),
+    );
     view.current = drawn;
     let wordsAtMs = 0;
     let drawnAtMs = 0;
@@ -130,10 +138,15 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, c
         )}
       </div>
       <figcaption>
-        {!isEmpty && <Legend entries={entries} window={session.state.windows.minute ?? 'minute'} />}
+        {!isEmpty && <Legend signs={signs} window={session.state.windows.minute ?? 'minute'} />}
         {isFoldable && (
           <Button class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}
+          </Button>
+        )}
+        {onPicture && !isEmpty && (
+          <Button class="link" onClick={() => view.current && onPicture(view.current)}>
+            copy as picture
           </Button>
         )}
         {range !== undefined && (
@@ -143,8 +156,7 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, c
           </span>
         )}
         {(!isEmpty || entries.changes.length > 0) && (
-          <details class="words">
-            <summary>In words</summary>
+          <div class="said words">
             <ul>
               {lanes.map((lane) => (
                 <li key={lane.id}>
@@ -158,47 +170,50 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, c
                 </li>
               ))}
             </ul>
-            <p>Drag to zoom in, click for a request; with the keyboard + - ← → and 0 for all.</p>
-          </details>
+          </div>
         )}
       </figcaption>
     </figure>
   );
 }
 
-function Legend({ entries, window }: { entries: EntryBuffer; window: string }) {
-  const lanes = [...entries.lanes.values()];
-  const seen = (Object.keys(symbolNames) as RequestSymbol[]).filter((symbol) => {
-    if (symbol === 'change') return entries.changes.length > 0;
-    if (symbol === 'fault') return entries.hasFaults;
-    return lanes.some(({ counts }) => counts[symbol] > 0);
-  });
+interface LegendProps {
+  signs: ReadonlySet<DrawnSign>;
+  /** Name of the minute window, or its length. */
+  window: string;
+}
+
+/** Explains the signs that the timeline contains. */
+function Legend({ signs, window }: LegendProps) {
+  const others: [sign: DrawnSign, text: string, name: string][] = [
+    ['several', '▮', 'several served'],
+    ['border', '┊', `the ${/\d/.test(window) ? `${window} window` : window} ends`],
+    ['cost', '┣', 'first promise, and the cost of early requests'],
+  ];
+  const swatches: [sign: DrawnSign, name: string][] = [
+    ['wait', 'told to wait'],
+    ['ban', 'banned'],
+  ];
   return (
     <ul class="legend">
-      {seen.map((symbol) => (
-        <li key={symbol} class={`sign-${symbol}`}>
-          <span aria-hidden="true">{symbolNames[symbol][0]}</span> {symbolNames[symbol][1]}
-        </li>
-      ))}
-      {lanes.some(({ counts }) => counts.served > 2) && (
-        <li class="sign-served">
-          <span aria-hidden="true">▮</span> several
-        </li>
+      {[
+        ...Object.entries(symbolNames).map(([sign, [text, name]]) => [sign as DrawnSign, text, name] as const),
+        ...others,
+      ].map(
+        ([sign, text, name]) =>
+          signs.has(sign) && (
+            <li key={sign} class={`sign-${sign}`}>
+              <span aria-hidden="true">{text}</span> {name}
+            </li>
+          ),
       )}
-      {lanes.some(({ waits }) => waits.length > 0) && (
-        <li>
-          <span class="swatch wait">told to wait</span>
-        </li>
-      )}
-      {lanes.some(({ bans }) => bans.length > 0) && (
-        <li>
-          <span class="swatch ban">banned</span>
-        </li>
-      )}
-      {lanes.some(({ borders }) => borders.length > 0) && (
-        <li>
-          <span aria-hidden="true">┊</span> the {/\d/.test(window) ? `${window} window` : window} ends
-        </li>
+      {swatches.map(
+        ([sign, name]) =>
+          signs.has(sign) && (
+            <li key={sign}>
+              <span class={`swatch ${sign}`}>{name}</span>
+            </li>
+          ),
       )}
     </ul>
   );

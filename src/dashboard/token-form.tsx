@@ -3,7 +3,7 @@ import { TextInput } from './controls.js';
 
 // The page loads this module if the server requires a control token.
 
-/** Form for the control token that the server requires. Only this browser tab stores the token. */
+/** Form for the control token that the server requires. The browser stores the token. */
 export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
   const [token, setToken] = useState('');
   const submit = (event: Event) => {
@@ -13,7 +13,7 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
   return (
     <form class="token" onSubmit={submit}>
       <h1>Control token</h1>
-      <p>The server was started with --control-token. The token stays in this tab.</p>
+      <p>The server was started with a control token. This browser stores it for this server.</p>
       {wasWrong && (
         <p class="bad" role="alert">
           ✗ Wrong token.

@@ -1,12 +1,14 @@
+import { describeCost, shownCosts } from '../judge/cost.js';
 import type { Finding } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
+import { describeRemedy } from '../judge/report/wording.js';
 import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { describeLeftOut } from '../judge/unrecorded.js';
 import { groupBy } from '../values/group-by.js';
 import { Button, Coded, Select, Sourced } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
-import { LoadMinuteWall } from './no-requests.js';
+import { hasMinuteWall, LoadMinuteWall } from './no-requests.js';
 import type { Session } from './session.js';
 
 export const outcomeSymbols = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
@@ -35,6 +37,8 @@ interface FindingsProps {
   onFind(finding: Finding, requests?: number[]): void;
   onCompare(id: number, otherId: number): void;
   onCopy(text: string): void;
+  /** Lists the scenarios that a text names. */
+  onScenarios(text: string): void;
   /** Formats a finding as Markdown, for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
   /**
@@ -72,8 +76,8 @@ function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Fin
 }
 
 /** Name of a key after the sign of its own verdict, if it has one: `✗ wrong-client`. */
-export function markedName({ state }: Session, keyId: string, name: string): string {
-  const own = state.verdicts.get(keyId)?.outcome;
+export function markedName(session: Session, keyId: string, name: string): string {
+  const own = session.verdictOn(keyId)?.outcome;
   return own === undefined ? name : `${outcomeSymbols[own]} ${name}`;
 }
 
@@ -96,14 +100,15 @@ function clientVerdicts({ state, entries }: Session) {
     : undefined;
 }
 
+/** Maximum number of keys whose findings are grouped by key. Those of more keys are grouped by code. */
+const maximumGroups = 6;
+
 /** Advice of an inconclusive verdict to run a command, in place of which the dashboard has a button. */
 const advice = / "npx [^"]* minute-wall [^"]*"[^.]*\./;
 
 /** Verdict on the client in one sentence, or on each of several clients, with counts of requests. */
 export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario: string): void }) {
   const { verdict, verdictKey, keys, connection } = session.state;
-  if (verdict === undefined && connection === 'file')
-    return <p class="verdict note">This file has no verdict, and no server here judges it: petstore-sim judge FILE.</p>;
   const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
   const {
     outcome,
@@ -111,19 +116,27 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
     counts,
     failures = [],
     about,
+    costs,
     leftOut,
     notes = [],
-    unknown = [],
   }: Partial<RunResult> = verdict ?? {};
   const clients = clientVerdicts(session);
-  const newer = verdict !== undefined && session.isLive ? session.state.total - session.state.judged : 0;
+  const { isUndecided } = session;
+  const failed = new Set(verdict?.findings.flatMap((each) => (each.severity === 'fail' ? keysOf(session, each) : [])));
+  const isMany = session.entries.lanes.size > maximumClients && failed.size > 0;
+  const newer = verdict !== undefined && session.canAct ? session.state.total - session.state.judged : 0;
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
         {clients === undefined ? (
           <span class={outcome}>
-            {session.state.hasMinuteWall ? reason.replace(advice, '') : reason}{' '}
+            {isMany && `${failed.size} of ${session.entries.lanes.size} keys: `}
+            {isUndecided
+              ? 'The client was refused. Its next request decides.'
+              : hasMinuteWall(session)
+                ? reason.replace(advice, '')
+                : reason}{' '}
             {advice.test(reason) && <LoadMinuteWall session={session} onLoad={onLoad} />}
           </span>
         ) : (
@@ -140,7 +153,7 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
           </ul>
         )}
         {newer > 0 && <span class="note">Judging {formatCount(newer, 'newer request')}…</span>}
-        {(session.isLive || session.state.verdicts.size > 0) && (
+        {(session.entries.lanes.size > 1 || verdictKey !== undefined) && (
           // biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control
           <label class="judge">
             Judge{' '}
@@ -156,6 +169,11 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
       {failures.map(({ code, text }) => (
         <p key={code}>{text}</p>
       ))}
+      {shownCosts(costs).map((cost) => (
+        <p key={cost.key} class="cost">
+          {describeCost(cost, cost.key ?? 'no key')}
+        </p>
+      ))}
       {about !== undefined && (
         <p class="note">
           <Sourced text={about} />
@@ -167,7 +185,6 @@ export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario
           {note}
         </p>
       ))}
-      {unknown.length > 0 && <p class="note">Not known from a recording: {unknown.join(', ')}.</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}
@@ -190,8 +207,10 @@ export function Findings(props: FindingsProps) {
   const { session } = props;
   const { verdict } = session.state;
   if (verdict === undefined) return null;
-  const groups = [...groupBy(verdict.findings, (finding) => keysOf(session, finding))];
-  const { command, counts, untested = [] }: Partial<RunResult> & Verdict = verdict;
+  const byKey = groupBy(verdict.findings, (finding) => keysOf(session, finding));
+  const isFolded = byKey.size > maximumGroups;
+  const groups = [...(isFolded ? groupBy(verdict.findings, ({ code }) => code as string) : byKey)];
+  const { command, counts, untested = [], unknown = [], remedies = [] }: Partial<RunResult> & Verdict = verdict;
   return (
     <>
       {groups.length === 0 ? (
@@ -207,9 +226,20 @@ export function Findings(props: FindingsProps) {
                 <b class="of">{key || 'no key'}</b> {formatCount(findings.length, 'finding')}
               </h3>
               {selectFindings(findings).map((shown) => (
-                <FindingView key={shown.finding.code + shown.finding.requests[0]} shown={shown} of={key} {...props} />
+                <FindingView
+                  key={shown.finding.code + shown.finding.requests[0]}
+                  shown={shown}
+                  of={isFolded ? keysOf(session, shown.finding) : key}
+                  isFolded={isFolded}
+                  {...props}
+                />
               ))}
             </section>
+          ))}
+          {remedies.map((remedy) => (
+            <p key={remedy.fix}>
+              <Coded text={describeRemedy(remedy)} />
+            </p>
           ))}
         </section>
       )}
@@ -217,6 +247,12 @@ export function Findings(props: FindingsProps) {
         <details class="untested">
           <summary>Not put to the test: {formatCount(untested.length, 'rule')}</summary>
           <p class="note">{untested.join(', ')}</p>
+        </details>
+      )}
+      {unknown.length > 0 && (
+        <details class="untested">
+          <summary>Not known from a recording: {formatCount(unknown.length, 'rule')}</summary>
+          <p class="note">{unknown.join(', ')}</p>
         </details>
       )}
       {command && (
@@ -230,21 +266,29 @@ export function Findings(props: FindingsProps) {
 
 interface FindingViewProps extends FindingsProps {
   shown: ShownFinding;
+  /** Names of the finding's keys. */
   of: string;
+  /** Whether the finding's group has its code, so that the finding names its keys. */
+  isFolded: boolean;
 }
 
 function FindingView(props: FindingViewProps) {
-  const { shown, of, session, chosen, onFind, onCompare, onCopy, asMarkdown, linkTo } = props;
+  const { shown, of, isFolded, session, chosen, onFind, onCompare, onCopy, onScenarios, asMarkdown, linkTo } = props;
   const { finding, hidden } = shown;
-  const { code, severity, text, measured, allowed, requests, remedy } = finding;
+  const { code, severity, text, measured, allowed, requests } = finding;
   const [first, rest] = firstSentence(text);
   const pair = pairOf(session, finding);
   const isChosen = chosen === findingId(session, finding);
   return (
     <div class={`finding ${severity}${isChosen ? ' chosen' : ''}`}>
       <div>
-        <span class="severity">{severity}</span> <b>{code}</b>
+        <span class="severity">{severity}</span> <b>{code}</b> {isFolded && of}
         <span class="tail">
+          {session.state.scenarios.some(({ fail }) => fail?.includes(code)) && (
+            <Button class="quiet" aria-label={`Scenarios that test ${code}`} onClick={() => onScenarios(code)}>
+              scenarios
+            </Button>
+          )}
           <Button
             class="quiet"
             aria-label={`Copy as Markdown: ${code} of ${of}`}
@@ -275,11 +319,6 @@ function FindingView(props: FindingViewProps) {
       <p class="note measured">
         {measured}; allowed: {allowed}
       </p>
-      {remedy && (
-        <p>
-          <Coded text={remedy} />
-        </p>
-      )}
       {hidden[0] && (
         <Button
           class="link"

@@ -30,7 +30,16 @@ export interface FaultCondition {
 /** Effect of a fault rule, which replaces or changes the operation's response. */
 export type FaultEffect =
   | { kind: 'none' }
-  | { kind: 'respond'; status: number; headers: Readonly<Record<string, string | null>>; body: string | undefined }
+  | {
+      kind: 'respond';
+      status: number;
+      headers: Readonly<Record<string, string | null>>;
+      body: string | undefined;
+      /** Wait that placeholders in headers and body state; `undefined` if the texts are sent as written. */
+      waitMs: number | undefined;
+      /** Whether the response is a refusal in the words of another service, without the simulator's limit headers. */
+      isForeign: boolean;
+    }
   /** Bans the request's key and refuses the request. */
   | { kind: 'ban'; forMs: number }
   | { kind: 'malformed' }

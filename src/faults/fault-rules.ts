@@ -59,6 +59,8 @@ type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
  */
 const maximumFailedCalls = 10_000;
 
+const unused = { seen: 0, applied: 0 };
+
 /** Fault rules of one simulator, with the number of requests that each rule has matched and changed. */
 export class FaultRules {
   #scenarioRules: readonly FaultRule[] = [];
@@ -90,12 +92,22 @@ export class FaultRules {
 
   /** Lists the fault rules, each with its number of matching requests and of applied faults. */
   list(nowMs: number): ListedRule[] {
-    return this.#rules.map((rule) => {
-      const { name, definition } = rule;
-      const { seen = 0, applied = 0 } = this.#counts.get(name) ?? {};
-      const next = describeNext(rule, { seen, applied, startMs: this.#startMs, nowMs });
-      return { name, definition, seen, applied, next };
-    });
+    return this.#rules.map((rule) => this.#listed(rule, nowMs, this.#counts.get(rule.name)));
+  }
+
+  /** Lists a rule as if it were added now. */
+  preview(rule: FaultRule, nowMs: number): ListedRule {
+    return this.#listed(rule, nowMs, undefined);
+  }
+
+  #listed(
+    rule: FaultRule,
+    nowMs: number,
+    { seen, applied }: Pick<RuleCounts, 'seen' | 'applied'> = unused,
+  ): ListedRule {
+    const { name, definition } = rule;
+    const next = describeNext(rule, { seen, applied, startMs: this.#startMs, nowMs });
+    return { name, definition, seen, applied, next };
   }
 
   /** Appends a fault rule. @throws {RangeError} if its name is taken */

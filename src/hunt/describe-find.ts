@@ -1,4 +1,5 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
+import type { EffectName } from '../scenario/fault-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { isMap } from '../values/plain-data.js';
 
@@ -53,6 +54,21 @@ function lineOf(line: string, path: readonly string[], value: unknown): string {
   return effects.length === 0 ? line : `${line} # ${[...new Set(effects)].join('; ')}`;
 }
 
+const notJson = 'the body is not the expected JSON';
+/** Descriptions of the effects of fault rules. */
+const effectTexts: Record<Exclude<EffectName, 'respond'>, string> = {
+  reset: 'the connection is cut',
+  close: 'the connection is cut',
+  hang: 'no response is sent',
+  ban: 'bans the key for $',
+  truncate: 'the body is cut',
+  contentLength: 'the body is cut',
+  drip: 'the body arrives in pieces',
+  malformed: notJson,
+  empty: notJson,
+  contentType: notJson,
+};
+
 /**
  * Descriptions of how a scenario field affects the client, with a pattern for the field's path. The first matching
  * pattern applies; the field's value replaces `$`.
@@ -104,16 +120,11 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^faults\.then\.respond\.status$/, 'answers with status $'],
   [/^faults\.then\.respond\.headers\.(.*)$/, '$1 is "$"'],
   [/^faults\.then\.respond\.body/, 'with another body'],
-  [/^faults\.then\.(reset|close)$/, 'the connection is cut'],
-  [/^faults\.then\.hang$/, 'no response is sent'],
-  [/^faults\.then\.ban$/, 'bans the key for $'],
   [/^faults\.then\.delay/, 'the response takes $'],
   [/^faults\.then\.phase$/, '$ the operation has run'],
   [/^faults\.then\.failTimes$/, 'each call fails $ times, then succeeds'],
   [/^faults\.then\.countsQuota$/, 'the request counts toward the limits: $'],
-  [/^faults\.then\.(truncate|contentLength)/, 'the body is cut'],
-  [/^faults\.then\.drip/, 'the body arrives in pieces'],
-  [/^faults\.then\.(malformed|empty|contentType)$/, 'the body is not the expected JSON'],
+  ...Object.entries(effectTexts).map(([name, text]) => [new RegExp(`^faults\\.then\\.${name}\\b`), text] as const),
   [/^pets\./, 'other pets'],
 ];
 

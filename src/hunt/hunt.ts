@@ -9,6 +9,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
+import { maskedKey } from '../values/mask-key.js';
 import { pluralize } from '../values/pluralize.js';
 import { describeFind, nameOfFind } from './describe-find.js';
 import type { SearchSpace } from './mutate.js';
@@ -202,6 +203,8 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
   const repeat = `await hunt(client, { runs: 1, scenario: ${JSON.stringify(scenario)} })`;
   const described = describeFind(scenario, { code, text, repeat, seed });
   const named = { ...verdict, scenario: nameOfFind(scenario, code) };
+  const keys = { ...defaultScenario.keys, ...scenario.keys };
+  const nameKey = (key: string) => (Object.hasOwn(keys, key) ? key : maskedKey(key));
   return {
     code: code as Find['code'],
     text,
@@ -209,7 +212,7 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
     yaml: described,
     repeat,
     verdict: named,
-    timeline: terminalReport(entries, named),
+    timeline: terminalReport(entries, named, { nameKey }),
   };
 };
 

@@ -61,6 +61,12 @@ const leftOut = new Set([
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
+  // A client knows where its service expects the key, and in which words it refuses.
+  'keyFrom',
+  'words',
+  // Mean nothing without the words of the service, which only a scenario file gets by its name.
+  'respond.like',
+  'respond.wait',
 ]);
 
 const shortDurations = ['1s', '2s', '3s', '5s', '8s'];
@@ -133,7 +139,8 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
   const isLeftOut = (path: readonly string[]) => {
     const text = path.join('.');
     if (text === 'client') return space.client.length === 0;
-    return leftOut.has(text) || (path[0] === 'client' && !space.client.includes(path[1] ?? ''));
+    const isNamed = leftOut.has(text) || leftOut.has(path.slice(-2).join('.'));
+    return isNamed || (path[0] === 'client' && !space.client.includes(path[1] ?? ''));
   };
 
   function change(schema: AnySchema, value: unknown, path: readonly string[]): unknown {

@@ -1,12 +1,13 @@
 import type { Finding, Rule } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { waitedMs } from '../judge/judged-request.js';
-import { earliestRetryMs, isRefusal, readRetryAfter, retryAfterFormOf } from '../judge/promises.js';
+import { earliestRetryMs, isRefusal, toldBy } from '../judge/promises.js';
 import { rules } from '../judge/rules.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { textOfBytes } from '../values/json-bytes.js';
+import { nounOfForm } from '../values/told-waits.js';
 
 /** A failure of the client in one scenario. */
 export interface Failure {
@@ -99,13 +100,18 @@ const isAbout = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= Math.
 const isThousandthOf = (response: RequestRecord, ms: number) => Math.abs(ms - askedMs(response) / 1_000) <= 16;
 
 const earliestWaitMs = (response: RequestRecord) => (earliestRetryMs(response) ?? 0) - response.answeredAtMs;
-const askedMs = (response: RequestRecord) => readRetryAfter(response) ?? earliestWaitMs(response);
+
+function askedMs(response: RequestRecord): number {
+  const { retry } = toldBy(response);
+  return retry === undefined ? earliestWaitMs(response) : Math.max(0, retry.untilMs - response.answeredAtMs);
+}
 
 /** Returns the form of a required wait that many clients cannot read; empty for seconds that fit a timer. */
 function formOfWait(response: RequestRecord): string {
-  if (response.headers[retryAfterHeader] === undefined) return 'a missing Retry-After';
-  const form = retryAfterFormOf(response) ?? 'value that cannot be read';
-  if (form !== 'seconds') return `a ${form}`;
+  const { isAsking, retry: { form } = {} } = toldBy(response);
+  if (!isAsking) return 'a missing Retry-After';
+  if (form === undefined) return 'a value that cannot be read';
+  if (form !== 'seconds') return `a ${nounOfForm(form)}`;
   return askedMs(response) > longestTimerMs ? 'a wait longer than a timer' : '';
 }
 
@@ -173,7 +179,7 @@ function kindOf(entry: RequestRecord): string {
   return [status, refusal ?? '', isFailure ? `${wait}, reset ${reset}` : '', body].join(' ');
 }
 
-const formOf = (entry: RequestRecord) => (readRetryAfter(entry) === undefined ? 'unreadable' : 'other form');
+const formOf = (entry: RequestRecord) => (toldBy(entry).retry === undefined ? 'unreadable' : 'other form');
 
 /** Order of magnitude of a number, in powers of four. */
 const magnitude = (value: number) => (value <= 0 ? 0 : Math.max(0, Math.ceil(Math.log2(value) / 2)));

@@ -75,7 +75,9 @@ async function answerRequest(
   const baseUrl = pattern.exec(request.url)?.[0];
   if (baseUrl === undefined) {
     const { method, url, headers } = request;
-    unrecorded?.recordOutside(method, new URL(url).pathname, main, headers.get('authorization'));
+    const { pathname, search } = new URL(url);
+    const header = (name: string) => headers.get(name) ?? undefined;
+    unrecorded?.recordOutside(method, pathname, main, { header, query: search.slice(1) });
     return Response.json(JSON.parse(nothingHere(main)), { status: 404, statusText: reasonPhrase(404) });
   }
   const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);

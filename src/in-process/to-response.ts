@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Answer } from '../requests/api-call.js';
 import { hasResponseBody, isStream } from '../requests/outcome.js';
 import { reasonPhrase } from '../requests/reason-phrase.js';
+import { type SendPlan, sendPlan } from '../requests/wire-fault.js';
 
 /**
  * Creates a `Response` as a client of `fetch` sees it. A cut connection becomes `Response.error()`, and a cut body
@@ -31,23 +32,13 @@ export async function toResponse(
     return new Response(null, init);
   }
   const all = () => (raw ?? encode(body)) as Uint8Array<ArrayBuffer>;
-  switch (wire?.kind) {
-    case 'truncate':
-      return new Response(cutStream(all(), wire.bytes), init);
-    case 'contentLength': {
-      const bytes = all();
-      // Returns as many bytes of the body as the fault rule's wrong Content-Length states, because an HTTP client reads
-      // no more. If the body has fewer bytes, the stream ends with an error, like a connection that closes too early.
-      const seen =
-        wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
-      return new Response(seen, { ...init, headers: [...headers, ['Content-Length', String(wire.value)]] });
-    }
-    case 'drip':
-      return new Response(slowStream(all(), wire, { clock, signal, finish }), init);
-    default:
-      // Sends a text body without a Content-Type header as bytes, because `Response` would add this header to a text.
-      return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), init);
-  }
+  // Sends a text body without a Content-Type header as bytes, because `Response` would add this header to a text.
+  if (wire === undefined) return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), init);
+  const bytes = all();
+  const plan = sendPlan(wire, bytes.length);
+  const { declaredLength } = plan;
+  const more = declaredLength === undefined ? [] : [['Content-Length', String(declaredLength)] as [string, string]];
+  return new Response(plannedBody(bytes, plan, { clock, signal, finish }), { ...init, headers: [...headers, ...more] });
 }
 
 /**
@@ -67,7 +58,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
  * Creates a stream of a body's first bytes. The stream fails like a closed connection if there are fewer bytes than
  * `expected`.
  */
-function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
+function cutStream(all: Uint8Array, bytes: number, expected: number): ReadableStream<Uint8Array> {
   const sent = all.subarray(0, bytes);
   const left = sent.length > 0 ? [sent] : [];
   return new ReadableStream(
@@ -85,22 +76,32 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
   );
 }
 
-/** Creates a stream that sends a body in chunks at fixed times, even if the client does not read. */
-function slowStream(
-  all: Uint8Array,
-  { bytes, everyMs }: { bytes: number; everyMs: number },
+/** Creates a body that is sent by a plan: the bytes, or a stream that takes its time or fails. */
+function plannedBody(
+  all: Uint8Array<ArrayBuffer>,
+  { pieces, isCut, declaredLength: expected = all.length }: SendPlan,
   { clock, signal, finish }: { clock: Clock; signal: AbortSignal; finish: Answer['finish'] },
-): ReadableStream<Uint8Array> {
+): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  const planned = [...pieces];
+  // An HTTP client reads no more bytes than Content-Length states. With fewer bytes, the stream ends with an error, like
+  // a connection that closes too early.
+  const sent = Math.min(planned.at(-1)?.to ?? 0, expected);
+  if (isCut && planned.every(({ afterMs }) => afterMs === 0))
+    return sent < expected ? cutStream(all, sent, expected) : all.subarray(0, sent);
   const cancelled = new AbortController();
   const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const disconnected = AbortSignal.any([signal, cancelled.signal]);
-    for (let index = 0; index < all.length; index += bytes) {
-      if (index > 0) await clock.sleep(everyMs, disconnected);
-      controller.enqueue(all.subarray(index, index + bytes));
+    let from = 0;
+    for (const { afterMs, to } of planned) {
+      if (afterMs > 0) await clock.sleep(afterMs, disconnected);
+      if (to > from) controller.enqueue(all.subarray(from, to));
+      from = to;
     }
+    if (sent < expected) throw terminated();
     controller.close();
     finish?.(true);
   };
+  // Sends at fixed times, even if the client does not read.
   return new ReadableStream({
     start(controller) {
       // Ends the body with an error if the request was aborted or the simulator was reset. A body that the client

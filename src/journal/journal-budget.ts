@@ -7,6 +7,8 @@ export interface RecordList {
   push(record: RequestRecord): number;
   at(index: number): RequestRecord | undefined;
   slice(from: number, to?: number): RequestRecord[];
+  /** Tests the records from the last one on, by their ids only, because other fields may be packed. */
+  findLastIndex(matches: (record: Pick<RequestRecord, 'id'>, index: number) => boolean): number;
   /** Replaces one record. */
   splice(index: number, count: 1, record: RequestRecord): unknown;
   /** Removes the first record. */

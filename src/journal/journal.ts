@@ -1,7 +1,6 @@
 import type { Delivery, ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { JournalBudget, type RecordList } from './journal-budget.js';
-import type { Outage } from './outage.js';
 import { bytesOf, cutBodies, type SizedRecord } from './record-bytes.js';
 import { UnrecordedCounter } from './unrecorded.js';
 
@@ -60,8 +59,6 @@ export class RequestJournal {
   dropped = 0;
   /** List of the latest outcomes that clients reported for their own calls, newest last. */
   outcomes: readonly ReportedOutcome[] = [];
-  /** Periods in which the server refused requests without recording them in the journal, newest last. */
-  outages: readonly Outage[] = [];
   /** Requests that the journal counts without storing a record. */
   readonly unrecorded = new UnrecordedCounter();
   /**
@@ -146,7 +143,7 @@ export class RequestJournal {
       this.add({ ...heldRecord, ...delivery });
       return;
     }
-    const index = this.#kept().findLastIndex((record) => record.id === id);
+    const index = this.#indexOf(id);
     if (index < 0) return;
     const previousRecord = this.records.at(index) as RequestRecord;
     const after = cutBodies({ ...previousRecord, ...delivery }, this.#limits.bodyBytes);
@@ -184,10 +181,25 @@ export class RequestJournal {
       .sort((one, other) => one.id - other.id);
   }
 
-  /** Returns the record with the highest request id for which `matches` returns true; otherwise `undefined`. */
-  latest(matches: (entry: RequestRecord) => boolean): RequestRecord | undefined {
+  /** Returns the record of a request by its id; `undefined` if the journal has none. */
+  find(id: number): RequestRecord | undefined {
+    const index = this.#indexOf(id);
+    return index < 0 ? undefined : this.records.at(index);
+  }
+
+  /**
+   * Returns the record with the highest request id below `beforeId` for which `matches` returns true; otherwise
+   * `undefined`. Reads the newest records first.
+   */
+  latest(matches: (entry: RequestRecord) => boolean, beforeId = Number.POSITIVE_INFINITY): RequestRecord | undefined {
     let latest: RequestRecord | undefined;
-    for (const entry of this.#kept()) if (entry.id > (latest?.id ?? 0) && matches(entry)) latest = entry;
+    // Visits all records, because a record with a higher id can be older: records are in the order of their responses.
+    this.records.findLastIndex(({ id }, index) => {
+      const isCandidate = id < beforeId && id > (latest?.id ?? 0);
+      const entry = isCandidate ? (this.records.at(index) as RequestRecord) : undefined;
+      if (entry !== undefined && matches(entry)) latest = entry;
+      return false;
+    });
     return latest;
   }
 
@@ -200,7 +212,6 @@ export class RequestJournal {
   /** Clears the journal. Pending requests, which have no response yet, will not be recorded either. */
   clear(): void {
     this.outcomes = [];
-    this.outages = [];
     this.held.clear();
     this.unrecorded.clear();
     this.records = this.budget.createList();
@@ -219,6 +230,10 @@ export class RequestJournal {
   #grow(bytes: number): void {
     this.#bytes += bytes;
     this.budget.add(bytes);
+  }
+
+  #indexOf(id: number): number {
+    return this.records.findLastIndex((record) => record.id === id);
   }
 
   #kept(from = 0, to?: number): RequestRecord[] {

@@ -1,3 +1,5 @@
+import type { KeyedCall } from '../values/key-place.js';
+
 /** Equal requests to a path outside the API, counted together. The journal does not contain these requests. */
 export interface UnrecordedRequests {
   readonly why: 'outside';
@@ -39,14 +41,16 @@ export class UnrecordedCounter {
   readonly groups = new Map<string, Common & { count: number; token: string | undefined }>();
   /** Number of requests to paths outside the API, which the journal does not record. */
   total = 0;
+  /** Returns the API key of a request. Set by the simulator, whose scenario names the place of keys. */
+  tokenOf: (call: KeyedCall) => string | undefined = () => undefined;
 
   /**
    * Records a request to a path outside the API, which got a 404.
-   * @param authorization the request's header, because a verdict can be limited to one API key
+   * @param call the request's headers and query, because a verdict can be limited to one API key
    */
-  recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
+  recordOutside(method: string, path: string, api: string, call: KeyedCall): void {
     this.total++;
-    const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
+    const token = this.tokenOf(call);
     const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
     if (this.groups.has(id) || this.groups.size < maximumGroups) this.#count(id, group);

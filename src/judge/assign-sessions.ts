@@ -1,8 +1,10 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { getOrCreate } from '../values/get-or-create.js';
+import { listGroups } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { pathWithQuery } from '../values/request-target.js';
 import type { Steps } from '../values/steps.js';
+import { unsignedQuery } from '../values/unsigned-query.js';
 import { type ClientSession, PerSession, type RunPosition } from './client-session.js';
 import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
 
@@ -26,7 +28,7 @@ export function* assignSessions<Request extends JudgedRequest>(
   callers: number,
   toRequest: (entry: RequestRecord, position: RunPosition) => Request,
 ): Steps<Request[]> {
-  const positionOf = createSessionAssigner(callers);
+  const positionOf = createSessionAssigner(callers, nameCountedCalls(entries));
   const requests: Request[] = [];
   for (let index = 0; index < entries.length; index += entriesOfStep) {
     for (const entry of entries.slice(index, index + entriesOfStep)) requests.push(toRequest(entry, positionOf(entry)));
@@ -44,7 +46,10 @@ export function* assignSessions<Request extends JudgedRequest>(
  * Creates a function that assigns records to sessions, in order of arrival. A session has the requests of one client
  * with one API key.
  */
-function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPosition {
+function createSessionAssigner(
+  callers: number,
+  counted: ReadonlyMap<RequestRecord, string>,
+): (entry: RequestRecord) => RunPosition {
   const fingerprints = new Fingerprints();
   const sessions = new Map<string, ClientSession>();
   const seriesOf = new Map<string, number>();
@@ -75,12 +80,14 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
   }
 
   return (entry) => {
-    const { arrivedAtMs, requestBody } = entry;
+    const { arrivedAtMs, requestBody, wholeBody } = entry;
     if (arrivedAtMs < lastMs - correctionMs) clockSetBacks++;
     lastMs = arrivedAtMs;
-    const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
+    const start = requestBody === undefined ? '' : textOfBytes(requestBody);
+    const requestText = wholeBody === undefined ? start : `${start}\n${wholeBody}`;
     const session = sessionOf(entry);
-    return { session, fingerprint: fingerprints.of(entry, session.client, requestText), requestText };
+    const call = entry.call ?? entry.requestHeaders?.[invocationHeader] ?? counted.get(entry);
+    return { session, fingerprint: fingerprints.of(entry, session.client, call, requestText), requestText, call };
   };
 }
 
@@ -103,6 +110,43 @@ function markQueues(requests: readonly JudgedRequest[]): void {
     const hasRetried = queue[queue.length - 1 - session.callers];
     request.queuedAtMs = hasRetried === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : hasRetried.answeredAtMs;
   }
+}
+
+/** Header with which AWS SDKs name a call in all of its attempts. */
+const invocationHeader = 'amz-sdk-invocation-id';
+
+/** Header in which SDKs by Stainless, such as those of OpenAI and Anthropic, count the retries of a call from 0. */
+const retryCountHeader = 'x-stainless-retry-count';
+
+/**
+ * Names the calls of SDKs that count their retries, by record. Equal requests stay without names if two of them may be the
+ * earlier attempt of one retry, as in concurrent equal calls. If none counts a retry, the SDK's own retries may be off,
+ * and a `fetch` of the user retries with the same headers. Then only writes without a refusal are calls of their own.
+ */
+function nameCountedCalls(entries: readonly RequestRecord[]): ReadonlyMap<RequestRecord, string> {
+  const counted = entries.filter(({ requestHeaders }) => requestHeaders?.[retryCountHeader] !== undefined);
+  const names = new Map<RequestRecord, string>();
+  const equal = listGroups(counted, ({ token, client, method, wholeBody, requestBody, ...request }) =>
+    JSON.stringify([token, client, method, pathWithQuery(request), wholeBody, requestBody]),
+  );
+  for (const group of equal) {
+    const calls: RequestRecord[][] = [];
+    const countOf = ({ requestHeaders }: RequestRecord) => Number(requestHeaders?.[retryCountHeader]);
+    const isClear = group.every((request) => {
+      const count = countOf(request);
+      const open = calls.filter(
+        (attempts) => attempts.length === count && (attempts.at(-1)?.lastArrivedId ?? 0) < request.id,
+      );
+      if (count === 0) calls.push([request]);
+      else open[0]?.push(request);
+      return count === 0 || open.length === 1;
+    });
+    const mayBeRetried = ({ method, status }: RequestRecord) =>
+      method === 'GET' || method === 'HEAD' || (status >= 400 && status < 500);
+    if (isClear && (group.some((request) => countOf(request) > 0) || !group.some(mayBeRetried)))
+      for (const attempts of calls) for (const each of attempts) names.set(each, `counted ${attempts[0]?.id}`);
+  }
+  return names;
 }
 
 /** Requests of a session that are still in flight. */
@@ -130,7 +174,7 @@ function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void
     if (!isHeld && request.clockStepMs === 0) markNeighbors(request, traffic);
     // Ignores a request whose client disconnected. The client did not wait for the response, so its next request is no
     // evidence of concurrent requests.
-    const isWaitedFor = request.status !== 0;
+    const isWaitedFor = !request.isLeft;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
 }
@@ -191,16 +235,17 @@ class Fingerprints {
    * Returns the fingerprint of a request: a number that is the same for a request and its retries. The judge recognizes
    * retries by this number.
    * @param client name of the client, from its User-Agent
+   * @param call name of the call; `undefined` without one
    * @param requestText request body as text
    */
-  of(request: RequestRecord, client: string | undefined, requestText: string): number {
+  of(request: RequestRecord, client: string | undefined, call: string | undefined, requestText: string): number {
     const { token, method } = request;
     if (token !== this.#token || method !== this.#method) {
       this.#token = token;
       this.#method = method;
       this.#kind = getOrCreate(this.#kinds, `${method} ${token}`, () => new Map());
     }
-    const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
+    const text = call === undefined ? sentIn(request, requestText) : `\n${client}\n${call}`;
     return getOrCreate(this.#kind, text, () => this.#count++);
   }
 }
@@ -209,5 +254,7 @@ class Fingerprints {
  * Returns the path, query and body of a request as one text. Requests with equal texts count as attempts of one call if
  * the client does not name its calls in the header `X-Sim-Call`.
  */
-const sentIn = (request: RequestRecord, requestText: string) =>
-  requestText === '' ? pathWithQuery(request) : `${pathWithQuery(request)}\n${requestText}`;
+const sentIn = ({ path, query }: RequestRecord, requestText: string) => {
+  const target = pathWithQuery({ path, query: unsignedQuery(query) });
+  return requestText === '' ? target : `${target}\n${requestText}`;
+};

@@ -37,6 +37,11 @@ export interface RunPosition {
   readonly fingerprint: number;
   /** Request body as text; empty if the request has no body. */
   readonly requestText: string;
+  /**
+   * Name that all attempts of the request's call share: the header `X-Sim-Call`, or those of AWS SDKs and of SDKs that
+   * count their retries; `undefined` if the client does not name its calls.
+   */
+  readonly call: string | undefined;
 }
 
 /** State that is kept for each session, created at the first use. Repeated lookups of one session are fast. */

@@ -3,12 +3,13 @@ import { formatDuration } from '../values/format-duration.js';
 import { joinWords } from '../values/join-words.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { pluralize } from '../values/pluralize.js';
+import { requestTarget } from '../values/request-target.js';
 import { failureReason } from './failure-reason.js';
 import { codesOf, type Finding, type Judgement, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
 import type { Expectation } from './needs.js';
-import { describeOutages } from './outages.js';
 import { describeUnread } from './rules/early-retry.js';
+import { showsGrowth } from './rules/no-backoff-growth.js';
 import { patienceMs } from './rules/overslept.js';
 import { rules } from './rules.js';
 import { isAnswered, isServed, isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
@@ -52,18 +53,17 @@ interface Conclusion {
  */
 export function conclude(run: Run, results: Results): Conclusion {
   const { outcome, reason } = decide(run, results);
-  const notes = [describeUnread(run.requests), describeDeadBackend(run.requests)];
+  const notes = [describeUnread(run.requests), describeDeadBackend(run.requests), describeLookalikes(run.requests)];
   const others = notes.filter((note) => note !== undefined && !reason.startsWith(note));
   return { outcome, reason: [reason, ...others].join(' ') };
 }
 
 function decide(run: Run, { findings, exercised, callers, judgements, unmet }: Results): Conclusion {
-  const { dropped, outages, expect } = run;
+  const { dropped, expect } = run;
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesWith = (severity: Severity) => codesOf(findings.filter((finding) => finding.severity === severity));
   const failed = codesWith('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: failureReason(failed) };
-  if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${pluralize(dropped, 'request')}, so the run is incomplete.`);
   const lost = describeUnusable(run);
@@ -71,16 +71,51 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
-  const doubted: readonly FindingCode[] = [...rulesOf(expect), 'early-retry'];
+  const doubted: readonly FindingCode[] = [...rulesOf(expect), 'early-retry', 'duplicate-write'];
   const doubt = [callers, ...doubted.map((code) => judgements.get(code)?.doubt)].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
   if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
   const warned = codesWith('warn');
+  if (rulesOf(expect).length === 0 && isUntold(run) && !showsGrowth(run))
+    return inconclusive(
+      'No refusal told how long to wait, and the waits show no growth, so it is unknown whether the client waited long enough.',
+    );
+  if (isKeyTrial(run, exercised))
+    return inconclusive('Each key got only 401s or none, and no request was refused, so nothing was put to the test.');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
-  return {
-    outcome: 'pass',
-    reason: `The client did what ${run.service ?? 'the service'} asked${but}.${unserved(run.requests)}`,
-  };
+  // An early retry is no remark, but the opposite of what a response asked for.
+  const did = warned.includes('early-retry') ? 'passed' : `did what ${run.service ?? 'the service'} asked`;
+  const reason = `The client ${did}${but}.`;
+  const served = unserved(run.requests);
+  if (served !== '') return inconclusive(`${served.trim()} Check the base URL and the paths of the client.`);
+  return { outcome: 'pass', reason };
+}
+
+/** Whether a client only tried keys: the rule about 401s is all that was tested, and no key got a 401 and a success. */
+function isKeyTrial({ requests, expect }: Run, exercised: readonly FindingCode[]): boolean {
+  if (rulesOf(expect).length > 0 || exercised.some((code) => rules[code].isConclusive && code !== 'retried-401'))
+    return false;
+  const tokens = (isRejected: boolean) =>
+    new Set(requests.filter(({ status }) => (status === 401) === isRejected).map(({ token }) => token));
+  const others = tokens(false);
+  return requests.some(isServed) && [...tokens(true)].every((token) => !others.has(token));
+}
+
+/** Names the flag for responses that look like refusals by another status; `undefined` without such responses. */
+function describeLookalikes(requests: readonly JudgedRequest[]): string | undefined {
+  const alike = requests.filter((request) => request.mayBeRefused);
+  const statuses = [...new Set(alike.map(({ status }) => status))];
+  if (statuses.length === 0) return undefined;
+  const flags = statuses.map((status) => `--refused ${status}`).join(' ');
+  const are = alike.length === 1 ? 'looks like a refusal' : 'look like refusals';
+  return `${pluralize(alike.length, 'response')} with status ${joinWords(statuses.map(String))} ${are}: ${flags} counts them as such.`;
+}
+
+/** Whether the client retried refused requests, and no refusal stated a wait, not even one that may be meant. */
+function isUntold({ requests }: Run): boolean {
+  const isRetry = ({ retryOf, lastRefusalRead }: JudgedRequest) => (retryOf ?? lastRefusalRead) !== undefined;
+  const refusals = requests.filter(({ isRefused }) => isRefused);
+  return requests.some(isRetry) && refusals.every(({ deadlineMs, unsure }) => (deadlineMs ?? unsure) === undefined);
 }
 
 /**
@@ -95,11 +130,12 @@ function isConclusive(exercised: readonly FindingCode[], expect: Expectation): b
 }
 
 /**
- * Returns the rules of the judge that a scenario's field `expect` names: those in `fail`, and `gave-up` for `served:
- * true`.
+ * Returns the rules of the judge that a scenario's field `expect` names: those in `fail`, `gave-up` for `served: true`,
+ * and `amplification` for its maximum.
  */
-const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
+const rulesOf = ({ fail = [], served = false, amplification }: Expectation): FindingCode[] => [
   ...fail,
+  ...(amplification === undefined ? [] : (['amplification'] as const)),
   ...(served ? (['gave-up'] as const) : []),
 ];
 
@@ -107,7 +143,7 @@ const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
 function describeUnusable(run: Run): string | undefined {
   const { requests, service } = run;
   if (requests.length === 0) return undefined;
-  if (requests.every(({ isKeyWithheld }) => isKeyWithheld)) return `Every request got a 401 from ${withheld}`;
+  if (requests.every(({ isKeyWithheld }) => isKeyWithheld)) return `Every request got a 401${withheldBy(requests)}`;
   if (isWrongKey(run)) {
     return requests.every(isUnknownKey)
       ? 'Every request got a 401, because the scenario has no such API key: add --set keys.KEY.plan=free, or send a key of the scenario.'
@@ -135,8 +171,14 @@ function describeDeadBackend(requests: readonly JudgedRequest[]): string | undef
 const causeOfDeadBackend = ({ status, responseBody }: JudgedRequest) =>
   status === 502 ? /"The upstream (\S+) did not respond: ([^"]+)\."/.exec(textOfBytes(responseBody)) : null;
 
-/** End of a sentence about requests from which the simulator withheld the key. */
-const withheld = 'the backend, which gets no Authorization header: use --upstream-key same or --upstream-key NAME.';
+/** End of a sentence about requests whose key the simulator did not read, or withheld from the backend. */
+function withheldBy(requests: readonly JudgedRequest[]): string {
+  for (const { isKeyWithheld, responseBody } of requests) {
+    const [text] = (isKeyWithheld && /There is no [^"]*--key-from [^"]*/.exec(textOfBytes(responseBody))) || [];
+    if (text !== undefined) return `: ${text}`;
+  }
+  return ' from the backend, which gets no key: use --upstream-key same or --upstream-key NAME.';
+}
 
 /** Whether the simulator rejected a request because its scenario lacks the API key. */
 const isUnknownKey = ({ token, responseBody }: JudgedRequest) =>
@@ -197,6 +239,8 @@ function whyInconclusive(run: Run): string {
   if (requests.some(isUnknown)) {
     const dead = describeDeadBackend(requests.filter(isUnknown));
     if (dead !== undefined) return dead;
+    const reaction = describeReaction(requests);
+    if (reaction !== undefined) return reaction;
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
     const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';
     const how =
@@ -210,7 +254,7 @@ function whyInconclusive(run: Run): string {
         ? '"npx petstore-sim exec --scenario minute-wall -- COMMAND" tests a client in ten seconds.'
         : `Record the client while ${service} refuses its requests.`);
     const unkeyed = requests.filter(({ isKeyWithheld }) => isKeyWithheld).length;
-    if (unkeyed > 0) return `${pluralize(unkeyed, 'request')} got a 401 from ${withheld}`;
+    if (unkeyed > 0) return `${pluralize(unkeyed, 'request')} got a 401${withheldBy(requests)}`;
     return `No request was refused and no response was lost, so nothing was put to the test.${unserved(requests)} ${next}`;
   }
   if (fail.length > 0) {
@@ -221,6 +265,22 @@ function whyInconclusive(run: Run): string {
   }
   const advice = isCut ? afterCut : 'Let it run longer, or name each of its calls in the request header X-Sim-Call';
   return `The client was refused, and no request shows whether it retried. ${advice}.`;
+}
+
+/** Describes a client's requests after a lost response that prove nothing; `undefined` if it sent none. */
+function describeReaction(requests: readonly JudgedRequest[]): string | undefined {
+  const lastOfClients = new Map(requests.map((request) => [request.session, request]));
+  const lastOfEqual = new Map(requests.map((request) => [request.fingerprint, request]));
+  const isBefore = (lost: JudgedRequest, last: JudgedRequest | undefined) => (last?.id ?? 0) > lost.lastArrivedId;
+  const lost = requests.filter(isUnknown);
+  if (!lost.some((request) => isBefore(request, lastOfClients.get(request.session)))) return undefined;
+  const repeated = lost.find((request) => isBefore(request, lastOfEqual.get(request.fingerprint)));
+  if (repeated === undefined) return 'Responses were lost, and the client sent none of these requests again.';
+  const { status, isUnreadable } = repeated;
+  const target = requestTarget(repeated);
+  if (!isWrite(repeated))
+    return `${target} was sent again after a lost response, but got none that the client could use.`;
+  return `${target} ${status === 0 || isUnreadable ? 'lost its response' : `got ${status}`} and was sent again. That is right only if the first attempt stored nothing, which its response does not show.`;
 }
 
 /** Advice for a recording whose file ends too early. */

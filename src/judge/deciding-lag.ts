@@ -1,6 +1,7 @@
 import { type PlanLimits, shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { lowest } from '../values/extremes.js';
 import { latestMs } from '../values/instant.js';
 import { seededFraction } from '../values/seeded-random.js';
 import { runToEnd, type Steps } from '../values/steps.js';
@@ -156,7 +157,7 @@ function* otherTimes(
   const shiftable = waits.flatMap(({ mostMs }, index) => (mostMs > 0 ? [index] : []));
   if (shiftable.length === 0) return;
   yield shortened(() => 1);
-  const leastMs = Math.min(...shiftable.map((index) => (waits[index] as Wait).excessMs));
+  const leastMs = lowest(shiftable.map((index) => (waits[index] as Wait).excessMs));
   yield moved(
     entries,
     waits.map(({ mostMs, excessMs }) => Math.max(0, Math.min(mostMs, excessMs - leastMs))),

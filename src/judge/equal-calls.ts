@@ -1,4 +1,4 @@
-import { type JudgedRequest, waitedMs } from './run.js';
+import { isServed, type JudgedRequest, waitedMs } from './run.js';
 
 /**
  * Minimum ratio of the last wait to the first wait in a series of retries that counts as growing waits. If a short wait
@@ -41,6 +41,44 @@ export function splitIntoCalls(
   const areSeveral = maximumCalls === undefined ? areAlike(series) : calls.length <= maximumCalls;
   return areSeveral ? calls : [[...attempts]];
 }
+
+/**
+ * Divides requests into rows, in order.
+ * @param continues whether a request belongs to the row before it
+ */
+export function divideIntoRows(
+  requests: readonly JudgedRequest[],
+  continues: (request: JudgedRequest, last: JudgedRequest, first: JudgedRequest) => boolean,
+): JudgedRequest[][] {
+  const rows: JudgedRequest[][] = [];
+  for (const request of requests) {
+    const row = rows.at(-1);
+    if (row !== undefined && continues(request, row.at(-1) as JudgedRequest, row[0] as JudgedRequest))
+      row.push(request);
+    else rows.push([request]);
+  }
+  return rows;
+}
+
+/**
+ * Maximum number of callers, or of calls without a success, to which consecutive requests may belong. Concurrent callers
+ * take turns on a few connections. A client whose requests never overlap, but whose connections change quickly, may have
+ * as many callers as connections. A caller may also go on to its next call after an error.
+ * @param equal all equal requests of a client, in order of arrival
+ * @param calls number of calls that the scenario asks for
+ */
+export function maximumCallers(equal: readonly JudgedRequest[], calls = 1): number {
+  if (equal.every(({ call }) => call !== undefined)) return 1;
+  if (equal.some(({ id }, at) => id <= (equal[at - 1]?.lastArrivedId ?? 0))) return Number.POSITIVE_INFINITY;
+  const connections = new Set(equal.map(({ connection }) => connection));
+  const isSequential = equal.every(({ session }) => session.isSequential);
+  const callers = isSequential ? 1 : connections.has(undefined) ? Number.POSITIVE_INFINITY : connections.size;
+  return calls > callers ? Math.max(callers, calls - equal.filter(isServed).length) : callers;
+}
+
+/** Whether equal requests in a row, each after the response to the one before, contain at least `rounds` of one caller. */
+export const hasRounds = ({ length }: readonly JudgedRequest[], rounds: number, callers: number): boolean =>
+  length > callers * (rounds - 1);
 
 /** Wait between the response to the previous attempt and this one, in milliseconds. */
 function waitBefore(attempts: readonly JudgedRequest[], index: number): number {

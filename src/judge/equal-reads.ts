@@ -32,7 +32,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   /** Fingerprint that all GET requests without a call name share; `undefined` if these requests are not all equal. */
   let fingerprint: number | undefined;
   for (const request of requests) {
-    if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
+    if (request.method !== 'GET' || request.call !== undefined || request.isLeft) continue;
     fingerprint = reads === 0 || fingerprint === request.fingerprint ? request.fingerprint : undefined;
     reads++;
     last = request;
@@ -66,4 +66,4 @@ const isLostAmongOthers = ({ calls }: Run) =>
   });
 
 const isLostRead = (request: JudgedRequest) =>
-  request.method === 'GET' && request.call === undefined && request.status !== 0 && isUnknown(request);
+  request.method === 'GET' && request.call === undefined && !request.isLeft && isUnknown(request);

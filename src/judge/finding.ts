@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Missing } from '../traffic-files/exchange.js';
+import type { Steps } from '../values/steps.js';
 import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
@@ -17,15 +18,25 @@ export interface Finding {
   allowed: string;
   /** Description of the client's wrong behavior, with advice, in one or two sentences. */
   text: string;
-  /**
-   * Setting of the client's library that ends the finding, with the page of its code: `got: SETTING; see
-   * docs/clients/node.md#got`. Missing if the library or its setting is unknown.
-   */
-  remedy?: string;
+}
+
+/** A client's HTTP library, with the settings that end its findings. */
+export interface Remedy {
+  /** Name of the library. */
+  client: string;
+  /** Whether the requests name the library. If not, it is a dependency of the client's project, or its runtime's own. */
+  isCertain: boolean;
+  /** Settings in Markdown. */
+  settings: readonly string[];
+  /** Argument of the command `petstore-sim fix`, which prints the code with these settings. */
+  fix: string;
 }
 
 /** Finding as a rule of the judge creates it, without the field `code` (the rule's name), which is added later. */
-export type RuleFinding = Omit<Finding, 'code'>;
+export interface RuleFinding extends Omit<Finding, 'code'> {
+  /** Whether a scenario's field `expect` can make the finding fail. Default: true. */
+  canFail?: false;
+}
 
 /** Result of one rule for a run: its findings, and whether the run exercised the rule. */
 export interface Judgement {
@@ -55,8 +66,6 @@ interface RuleFacts {
   readonly isConclusive?: true;
   /** Whether each finding fails the run, in every scenario. */
   readonly alwaysFails?: true;
-  /** Whether findings blame the client for a missing request, which a later outage can hide. */
-  readonly isAbsence?: true;
   /** Whether findings mostly follow from another finding in the same run, as a ban follows from early retries. */
   readonly isConsequence?: true;
   /**
@@ -80,13 +89,13 @@ interface RuleFacts {
 export interface WireRule extends RuleFacts {
   readonly needs: 'wire';
   // Property instead of a method, because TypeScript checks the parameters of methods less strictly.
-  readonly judge: (run: Run) => Judgement;
+  readonly judge: (run: Run) => Judgement | Steps<Judgement>;
 }
 
 /** Rule of the judge that needs the simulator's internal state, which recorded traffic lacks. */
 export interface SimulatorRule extends RuleFacts {
   readonly needs: 'simulator';
-  readonly judge: (run: Run<KnownRequest>) => Judgement;
+  readonly judge: (run: Run<KnownRequest>) => Judgement | Steps<Judgement>;
 }
 
 /**

@@ -1,10 +1,11 @@
+import { highest } from '../values/extremes.js';
 import { findLowest } from '../values/find-lowest.js';
 import { formatDuration } from '../values/format-duration.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { isMap } from '../values/plain-data.js';
-import { requestTarget } from '../values/request-target.js';
+import { unsignedQuery } from '../values/unsigned-query.js';
 import type { Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
@@ -33,8 +34,11 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 }
 
 /** Earliest time at which the client can be expected to retry a failed request. */
-export const expectedRetryMs = ({ deadlineMs, answeredAtMs, unreadWaitMs = 0 }: JudgedRequest) =>
-  deadlineMs ?? answeredAtMs + Math.max(unknownWaitMs, unreadWaitMs);
+export function expectedRetryMs({ deadlineMs, answeredAtMs, unsure }: JudgedRequest): number {
+  if (deadlineMs !== undefined) return deadlineMs;
+  const untilMs = answeredAtMs + unknownWaitMs;
+  return unsure !== undefined && Number.isFinite(unsure.untilMs) ? Math.max(untilMs, unsure.untilMs) : untilMs;
+}
 
 /**
  * End of a finding's allowed behavior: as an alternative, the client may give up if it reports an error to its caller.
@@ -55,7 +59,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   if (isReported) return { severity: 'info', note: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
-      formatDuration(run.nowMs - Math.max(...failed.map(instantOf)));
+      formatDuration(run.nowMs - highest(failed.map(instantOf)));
     const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
       ? `After the required wait, the client had ${sinceMs(expectedRetryMs)} to retry before the run was stopped.`
       : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
@@ -129,15 +133,15 @@ function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
 const wanted = (request: JudgedRequest) =>
   isWrite(request)
     ? [request.call, request.pet].join('\n')
-    : [request.client, request.call, requestTarget(request)].join('\n');
+    : [request.client, request.call, request.method, request.path, unsignedQuery(request.query)].join('\n');
 
 /**
- * Whether a read's response contains the resource of a write: a pet of the same name, or a resource with all fields of
- * the write.
+ * Whether a read's response contains the resource of a write: a pet of the same name, or any other resource with all
+ * fields of the write.
  */
-function shows({ responseBody }: JudgedRequest, { operation, requestText }: JudgedRequest): boolean {
+function shows({ responseBody }: JudgedRequest, { stores, requestText }: JudgedRequest): boolean {
   const text = textOfBytes(responseBody);
-  const fields = fieldsIn(requestText).filter(([name]) => operation !== 'createPet' || name === 'name');
+  const fields = fieldsIn(requestText).filter(([name]) => stores?.shownBy.includes(name) ?? true);
   return fields.length > 0 && fields.every((field) => patternsOf(field).some((pattern) => text.includes(pattern)));
 }
 

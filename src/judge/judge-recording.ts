@@ -1,14 +1,15 @@
+import { type Reads, writes } from '../requests/reads.js';
 import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
-import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
+import { textOfBytes } from '../values/json-bytes.js';
 import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import { afterCut } from './conclude.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
 import type { RestsOn } from './finding.js';
 import { Gaps } from './gaps.js';
-import { judgeByWire, type Verdict, verdictOn } from './judge-run.js';
+import { judgeBy, judgeByWire, type Verdict, verdictOn } from './judge-run.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
-import { isRefusal, readReset } from './promises.js';
+import { isRefusal, toldBy } from './promises.js';
 import { rules } from './rules.js';
 import { createRun, type RequestClass, type Run, type RunFacts } from './run.js';
 import { describeLeftOut } from './unrecorded.js';
@@ -26,6 +27,8 @@ export interface JudgeRecordingOptions
   readonly name: string;
   /** Whether the user states that all requests had one API key. Needed for a recording that omits the keys. */
   readonly isOneKey?: boolean | undefined;
+  /** Requests that only read, although their method is unsafe: `['POST /search']`. Default: GraphQL queries only. */
+  readonly reads?: Reads | undefined;
   /** Entries of the recording that were no requests to the service. Default: none. */
   readonly leftOut?: readonly LeftOutEntry[] | undefined;
 }
@@ -41,17 +44,40 @@ export const judgeRecording = (exchanges: readonly Exchange[], options: JudgeRec
 
 /** Does the same as `judgeRecording`, in steps between which a server handles requests. */
 export function* judgeRecordingInSteps(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Steps<Verdict> {
-  const { name: scenario, isOneKey = false, leftOut = [], isCut = false, ...known } = options;
+  const { name: scenario, isOneKey = false, reads = [], leftOut = [], isCut = false, ...known } = options;
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
   const facts = { ...known, scenario, nowMs, isCut };
   const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
   const refused = isOwn ? exchanges : yield* mapInSteps(exchanges, withRefusalBeforeReset);
-  const recorded = withDerivedLacks(refused, isOwn || isOneKey);
+  const read = refused.map((exchange) => withoutRead(exchange, reads));
+  const recorded = yield* withDerivedLacks(isOneKey ? withOneKey(read) : read, isOwn || isOneKey);
   const gaps = { leftOut, isCut };
   yield;
   const { whole, verdict } = yield* isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
   yield;
-  return withLeftOut(withLacks(verdict, whole, leftOut), exchanges, leftOut);
+  return withLeftOut(yield* withLacks(verdict, whole, leftOut), exchanges, leftOut);
+}
+
+/**
+ * Gives all exchanges of a base URL one key, as the user states. A 401 without a key was sent without one, if the
+ * recording has keys.
+ */
+function withOneKey(exchanges: readonly Exchange[]): Exchange[] {
+  const keys = new Map<string, string>();
+  for (const { baseUrl, token } of exchanges) if (token !== undefined && !keys.has(baseUrl)) keys.set(baseUrl, token);
+  return exchanges.map((exchange) => {
+    const { baseUrl, token, status, file, isKeyMasked } = exchange;
+    const isWithoutKey = token === undefined && status === 401 && file?.hasKeys === true && isKeyMasked !== true;
+    return isWithoutKey ? exchange : { ...exchange, token: keys.get(baseUrl) };
+  });
+}
+
+/** Marks an exchange as one that only reads, as declared or as its body shows. */
+function withoutRead(exchange: Exchange, reads: Reads): Exchange {
+  const { method, path, operation = '', requestBody, isWrite } = exchange;
+  const names = [operation, `${method} ${path}`];
+  const readBody = () => (requestBody === undefined ? '' : textOfBytes(requestBody));
+  return isWrite && !writes(method, names, reads, readBody) ? { ...exchange, isWrite: false } : exchange;
 }
 
 interface GapFacts {
@@ -61,13 +87,18 @@ interface GapFacts {
 
 function* judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
   const runFor = yield* createRunFor(exchanges, facts, gaps, KnownRequest);
-  const whole = runFor([]);
-  return { whole, verdict: yield* verdictOn(whole, (rule) => rule.judge(runFor(rule.restsOn))) };
+  const whole = yield* runFor([]);
+  return {
+    whole,
+    verdict: yield* verdictOn(whole, function* (rule) {
+      return yield* judgeBy(rule, yield* runFor(rule.restsOn));
+    }),
+  };
 }
 
 function* judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
   const runFor = yield* createRunFor(exchanges, facts, gaps, JudgedRequest);
-  const whole = runFor([]);
+  const whole = yield* runFor([]);
   return { whole, verdict: yield* verdictOn(whole, judgeByWire(runFor)) };
 }
 
@@ -80,27 +111,27 @@ function* createRunFor<Request extends JudgedRequest>(
   facts: RunFacts,
   { leftOut, isCut }: GapFacts,
   Kind: RequestClass<Request>,
-): Steps<(restsOn: RestsOn) => Run<Request>> {
+): Steps<(restsOn: RestsOn) => Steps<Run<Request>>> {
   const whole = yield* createRun(exchanges, facts, Kind);
-  const everMissing = new Set(exchanges.flatMap(({ missing }) => missing));
+  yield;
+  const everLacking = new Set<Missing>();
+  for (const exchange of exchanges)
+    for (const part of exchange.missing) if (lacksPart(exchange, part)) everLacking.add(part);
   const runs = new Map<string, Run<Request>>();
-  return (restsOn) => {
+  return function* (restsOn) {
     const parts = [...(restsOn.length > 0 ? (['response'] as const) : []), ...restsOn].filter((part) =>
-      everMissing.has(part),
+      everLacking.has(part),
     );
     if (restsOn.length === 0 || (parts.length === 0 && leftOut.length === 0 && !isCut)) return whole;
-    return getOrCreate(runs, parts.join(), () => {
-      const lacks = (request: Observed) => parts.some((part) => lacksPart(request, part));
-      const gaps = new Gaps(whole.requests, whole.requests.filter(lacks), leftOut, isCut);
-      return runToEnd(
-        createRun(
-          exchanges.filter((exchange) => !lacks(exchange)),
-          facts,
-          Kind,
-          gaps,
-        ),
-      );
-    });
+    const known = runs.get(parts.join());
+    if (known !== undefined) return known;
+    const lacks = (request: Observed) => parts.some((part) => lacksPart(request, part));
+    const gaps = new Gaps(whole.requests, whole.requests.filter(lacks), leftOut, isCut);
+    yield;
+    const complete = exchanges.filter((exchange) => !lacks(exchange));
+    const run = yield* createRun(complete, facts, Kind, gaps);
+    runs.set(parts.join(), run);
+    return run;
   };
 }
 
@@ -121,15 +152,16 @@ const clockDoubtMs = 1_500;
  * response after this reset time.
  */
 function withRefusalBeforeReset(exchange: Exchange): Exchange {
-  const resetMs = readReset(exchange) ?? Number.NaN;
+  if (!isRefusal(exchange)) return exchange;
+  const resetMs = toldBy(exchange).reset?.untilMs ?? Number.NaN;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
-  return isRefusal(exchange) && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
+  return isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
 }
 
 /** Makes a verdict inconclusive, unless the client failed, if the recording lacks parts that could show a failure. */
-function withLacks(verdict: Verdict, { requests, isCut }: Run, leftOut: readonly LeftOutEntry[]): Verdict {
+function* withLacks(verdict: Verdict, { requests, isCut }: Run, leftOut: readonly LeftOutEntry[]): Steps<Verdict> {
   if (verdict.outcome === 'fail') return verdict;
-  const lacks = findBlockingLacks(requests, leftOut);
+  const lacks = yield* findBlockingLacks(requests, leftOut);
   const texts = lacks.map(({ text }) => text);
   if (isCut && verdict.outcome === 'pass') texts.push(`${afterCut}.`);
   if (texts.length === 0) return verdict;

@@ -3,12 +3,13 @@ import type { RequestRecord } from '../requests/request-record.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { LeftOutReason } from '../traffic-files/exchange.js';
 import { runToEnd, type Steps } from '../values/steps.js';
+import { type Amplification, amplificationOf } from './amplification.js';
 import { conclude, escalated } from './conclude.js';
-import type { Finding, Judgement, RestsOn, Rule, Severity } from './finding.js';
+import { type Cost, costsOf } from './cost.js';
+import type { Finding, Judgement, Remedy, RestsOn, Rule, Severity } from './finding.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { unmetNeed } from './needs.js';
-import { createOutageExcuse } from './outages.js';
-import { withRemedies } from './remedy.js';
+import { remediesFor } from './remedy.js';
 import { rules } from './rules.js';
 import { createRun, isServed, type Run, type RunFacts } from './run.js';
 import { undeclaredCallersIn } from './undeclared-callers.js';
@@ -22,11 +23,17 @@ export interface Verdict {
   /** Requirement of the scenario that the client did not meet, such as `a POST /pets`; left out if all were met. */
   unmet?: string;
   findings: Finding[];
+  /** Settings of the client's libraries that end its failures and warnings. Absent if no library is known. */
+  remedies?: readonly Remedy[];
   /**
    * Codes of the judge's rules that the run tested, because the client was in a situation in which it could break the
    * rule. For an untested rule, missing findings prove nothing.
    */
   exercised: FindingCode[];
+  /** Requests per call. Absent if the client retried no call. */
+  amplification?: Amplification;
+  /** What early requests cost each API key. Absent if nothing, or if the journal does not prove it. */
+  costs?: Cost[];
   /**
    * Codes of the judge's rules that the run did not test and that have no findings. Set only by the control API and by
    * commands.
@@ -70,7 +77,7 @@ export const judgeRun = (entries: readonly RequestRecord[], facts: RunFacts): Ve
  */
 export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFacts): Steps<Verdict> {
   const run = yield* createRun(entries, facts, KnownRequest);
-  return yield* verdictOn(run, (rule) => rule.judge(run));
+  return yield* verdictOn(run, (rule) => judgeBy(rule, run));
 }
 
 /**
@@ -82,7 +89,10 @@ export function judgeObservedRun(entries: readonly RequestRecord[], facts: RunFa
   return runToEnd(
     verdictOn(
       run,
-      judgeByWire(() => run),
+      // biome-ignore lint/correctness/useYield: as above.
+      judgeByWire(function* () {
+        return run;
+      }),
     ),
   );
 }
@@ -91,43 +101,68 @@ export function judgeObservedRun(entries: readonly RequestRecord[], facts: RunFa
  * Creates a function that judges a run by a rule that needs only requests and responses.
  * @param runFor returns the run of the requests that have the parts on which a rule rests
  */
-export const judgeByWire =
-  (runFor: (restsOn: RestsOn) => Run) =>
-  (rule: Rule): Judgement | undefined =>
-    rule.needs === 'wire' ? rule.judge(runFor(rule.restsOn)) : undefined;
+export const judgeByWire = (runFor: (restsOn: RestsOn) => Steps<Run>) =>
+  function* (rule: Rule): Steps<Judgement | undefined> {
+    return rule.needs === 'wire' ? yield* judgeBy(rule, yield* runFor(rule.restsOn)) : undefined;
+  };
+
+/** Judges a run by one rule, in steps if the rule has several. */
+export function* judgeBy<Request extends JudgedRequest>(
+  rule: { judge(run: Run<Request>): Judgement | Steps<Judgement> },
+  run: Run<Request>,
+): Steps<Judgement> {
+  const judged = rule.judge(run);
+  return 'next' in judged ? yield* judged : judged;
+}
 
 /**
  * Concludes a verdict on a run from the judgements of all rules.
  * @param judge returns the judgement of a rule; `undefined` if the rule cannot judge the run
  */
-export function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Steps<Verdict> {
-  const { scenario, dropped, outages, unrecorded, expect } = run;
+export function* verdictOn(run: Run, judge: (rule: Rule) => Steps<Judgement | undefined>): Steps<Verdict> {
+  const { scenario, dropped, unrecorded, expect } = run;
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
   for (const [code, rule] of Object.entries(rules) as [FindingCode, Rule][]) {
-    const judgement = judge(rule);
+    const judgement = yield* judge(rule);
     if (judgement === undefined) unknown.push(code);
     else judgements.set(code, judgement);
     yield;
   }
-  const isHidden = createOutageExcuse(run.requests, outages);
+  const { requests } = run;
   const found = [...judgements].flatMap(([code, judgement]) => judgement.findings.map((each) => ({ code, ...each })));
   const callers = undeclaredCallersIn(run);
+  yield;
   const findings = found
-    .filter((finding) => !isHidden(finding) && !callers.excuses(finding))
-    .map((finding) => escalated(finding, expect))
+    .filter((finding) => !callers.excuses(finding))
+    .map(({ canFail, ...finding }) => (canFail === false ? finding : escalated(finding, expect)))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
-  const unmet = unmetNeed(run.requests, run.needs ?? {}, run.operations);
+  yield;
+  const blamed = new Set(findings.flatMap(({ severity, requests }) => (severity === 'fail' ? requests : [])));
+  const costs = costsOf(run).filter(({ requests }) => requests.some((id) => blamed.has(id)));
+  yield;
+  const remedies = remediesFor(findings, requests);
+  yield;
+  const amplification = amplificationOf(run);
+  yield;
+  const unmet = unmetNeed(requests, run.needs ?? {}, run.operations);
+  const doubt = callers.doubtOf(found);
+  yield;
+  const conclusion = conclude(run, { findings, exercised, callers: doubt, judgements, unmet });
+  yield;
   return {
     scenario,
-    ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), judgements, unmet }),
+    ...conclusion,
     ...(unmet !== undefined && { unmet }),
-    findings: withRemedies(findings, run.requests),
+    findings,
+    ...(remedies.length > 0 && { remedies }),
     exercised,
+    ...(costs.length > 0 && { costs }),
+    ...(amplification.overall > 1 && { amplification }),
     ...(unknown.length > 0 && { unknown }),
     ...(unrecorded.length > 0 && { unrecorded }),
-    counts: { ...countsOf(run.requests), dropped },
+    counts: { ...countsOf(requests), dropped },
   };
 }
 

@@ -1,6 +1,7 @@
 import { listUnrecorded } from '../journal/unrecorded.js';
 import { shortestWindow } from '../rate-limits/plan-limits.js';
 import type { RequestRecord } from '../requests/request-record.js';
+import type { ControlChange } from '../simulator/control-change.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
@@ -29,11 +30,7 @@ export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): 
   );
 
 export type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
-/**
- * Options for judging journal records. `outages` are further periods in which the server could not store requests,
- * besides those in the journal.
- */
-export type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
+export type EntriesOptions = Pick<RunProgress, 'isOver' | 'end'>;
 
 /**
  * Judges the selected journal records in steps, so that judging many records does not block the server.
@@ -67,16 +64,12 @@ export function createOtherJudge(
 }
 
 /** Returns the facts about a simulator's run that the judge needs besides the requests. */
-function factsOf(
-  sim: Simulator,
-  isJudged: IsJudged | undefined,
-  { outages: unrecordedOutages = [], ...progress }: EntriesOptions,
-): RunFacts {
+function factsOf(sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions): RunFacts {
   const { name, settings, clock } = sim;
-  const { journal, resolved, services } = coreOf(sim).state;
+  const { journal, keys, resolved, services } = coreOf(sim).state;
   const { scenario, plans, windowSeconds } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
-  const { outcomes, dropped, outages, unrecorded, pending } = journal;
+  const { outcomes, dropped, unrecorded, pending } = journal;
   return {
     scenario: name,
     expect: scenario.expect,
@@ -90,13 +83,20 @@ function factsOf(
     nowMs: clock.now(),
     outcomes,
     dropped,
-    outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
     unrecorded: unrecorded.total === 0 ? undefined : listUnrecorded(unrecorded, isJudged),
     pending,
     idle: idleIn(sim),
+    changedAfter: sim.changes.last.filter(isChangeOfLimits).map(({ lastId }) => lastId),
+    expiresAtMs: (token) => (token === undefined ? undefined : keys.get(token)?.expiresAtMs),
     ...progress,
   };
 }
+
+/** Control operations that change nothing of a key's limits. A fault's own refusals promise nothing. */
+const neutral = /^(?:\w+ \/(?:pets|faults|journal|fault-check)|(?:PUT|DELETE) \/snapshots|POST \/clock)/;
+
+/** Whether a control operation may move the time at which a key is served again. A clock that moves forward does not. */
+const isChangeOfLimits = ({ request, beforeMs, atMs }: ControlChange) => !neutral.test(request) || atMs < beforeMs;
 
 /** Describes a part of the scenario that affected no request so far; `undefined` without such a part. */
 function idleIn({ settings, faults }: Simulator): string | undefined {

@@ -1,4 +1,5 @@
 import { getOrCreate } from '../values/get-or-create.js';
+import type { Steps } from '../values/steps.js';
 import { PerSession } from './client-session.js';
 import { concurrentMs, type JudgedRequest, receiptMs, toleranceOf, waitedMs } from './judged-request.js';
 
@@ -24,9 +25,10 @@ export interface EqualCalls {
  * have received; `retryOf`, the refused request that this one repeats; and `mayBeNextCall`, true if the request can
  * also be the client's next call.
  */
-export function markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): void {
+export function* markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): Steps<void> {
   const sessions = new PerSession(() => new SessionKnowledge());
-  for (const request of requests) {
+  for (const [at, request] of requests.entries()) {
+    if (at % requestsOfStep === requestsOfStep - 1) yield;
     const session = sessions.of(request.session);
     request.lastRefusalRead = session.lastRefusalRead(request);
     request.mayBeNextCall = session.mayBeNextCall(request, equal);
@@ -35,13 +37,15 @@ export function markReadRefusals(requests: readonly JudgedRequest[], equal: Equa
   }
 }
 
+const requestsOfStep = 1_000;
+
 /** Sets `retryOfOutage` on each retry of a 503 with Retry-After, to the request that got the 503. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const sessions = new PerSession(() => new SessionKnowledge());
   for (const request of requests) {
-    const { status, isUnreadable, retryAfterMs, unreadWaitMs } = request;
+    const { status, isUnreadable, retryAfterMs, unsure } = request;
     const session = sessions.of(request.session);
-    const isOutage = status === 503 && (retryAfterMs ?? unreadWaitMs) !== undefined;
+    const isOutage = status === 503 && (retryAfterMs ?? unsure) !== undefined;
     // Among parallel requests, only the header `X-Sim-Call` shows which request is the retry after a 503.
     if (request.session.isSequential || request.call !== undefined) request.retryOfOutage = session.retryOf(request);
     if (isOutage) session.add(request);

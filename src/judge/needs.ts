@@ -29,6 +29,13 @@ export interface Expectation {
    * exercised one of them.
    */
   fail?: readonly FindingCode[] | undefined;
+  /**
+   * Statuses, besides 429, with which a backend, a handler or a fault rule refuses a request by a limit, unless the
+   * response denies it.
+   */
+  refused?: readonly number[] | undefined;
+  /** Maximum number of requests per call, of all calls together. */
+  amplification?: number | undefined;
 }
 
 /**

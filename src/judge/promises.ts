@@ -1,174 +1,24 @@
-import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
-import type { RequestRecord } from '../requests/request-record.js';
-import { parseHttpDate } from '../values/http-date.js';
-import { singleValue } from '../values/single-value.js';
+import { isRefusedByOther, type RequestRecord } from '../requests/request-record.js';
+import { textOfBytes } from '../values/json-bytes.js';
+import { isMap, mapOf } from '../values/plain-data.js';
+import { readTold, type TellingResponse, type Told } from '../values/told-waits.js';
 
-type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
-type WithHeaders = Pick<RequestRecord, 'headers'>;
+/** Response in a journal or recording. `isOwn` is missing if petstore-sim itself observed the request. */
+type Answered = TellingResponse & Pick<RequestRecord, 'arrivedAtMs' | 'refusal' | 'refusedBy'> & { isOwn?: boolean };
 
-/** Minimum Retry-After that is read as a Unix time: September 2001. As seconds to wait, it would be 31 years. */
-const minimumUnixSeconds = 1e9;
-/** Minimum number that is read as Unix milliseconds instead of Unix seconds: March 1973, instead of the year 5138. */
-const minimumUnixMs = 1e11;
+/** Whether the simulator wrote a response, not a backend, a handler or another service. */
+const isOfSimulator = ({ refusedBy, isOwn = true }: Pick<Answered, 'refusedBy' | 'isOwn'>): boolean =>
+  isOwn && !isRefusedByOther({ refusedBy });
 
-/** Latest time of a date in JavaScript. */
-const latestMs = 8.64e15;
-
-/**
- * Parses the value of Retry-After: its form, and the wait in milliseconds, negative for a time in the past. Forms are
- * seconds or a date (RFC 9110 section 10.2.3), and decimal seconds and Unix times, which some services send.
- * `undefined` if unreadable.
- * @param nowMs time from which the wait counts
- */
-export function parseRetryAfter(
-  text: string,
-  nowMs: number,
-): { form: 'seconds' | 'date' | 'Unix time'; waitMs: number } | undefined {
-  const value = singleValue(text);
-  if (/^\d+(\.\d+)?$/.test(value)) {
-    const number = Number(value);
-    if (number < minimumUnixSeconds) return { form: 'seconds', waitMs: number * 1000 };
-    const untilMs = number < minimumUnixMs ? number * 1000 : number;
-    return untilMs <= latestMs ? { form: 'Unix time', waitMs: untilMs - nowMs } : undefined;
-  }
-  const untilMs = parseHttpDate(value, nowMs);
-  return untilMs === undefined ? undefined : { form: 'date', waitMs: untilMs - nowMs };
-}
-
-const parsedRetryAfter = ({ headers, answeredAtMs }: Answered) =>
-  parseRetryAfter(headers[retryAfterHeader] ?? '', answeredAtMs);
-
-/** Reads the wait in Retry-After, in milliseconds; `undefined` if missing or unreadable. */
-export function readRetryAfter(answer: Answered): number | undefined {
-  const parsed = parsedRetryAfter(answer);
-  return parsed && Math.max(0, parsed.waitMs);
-}
-
-/** Form of a response's Retry-After, such as a date, which many clients cannot parse; `undefined` as above. */
-export const retryAfterFormOf = (answer: Answered) => parsedRetryAfter(answer)?.form;
-
-/** Duration of the units that an unreadable Retry-After may name. */
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/**
- * Longest wait that an unreadable Retry-After may mean: 30 s for `30s` or `+30`, 0 for text without numbers.
- * `undefined` if the header is missing, empty or readable.
- */
-export function unreadWaitMs(answer: Answered): number | undefined {
-  const text = answer.headers[retryAfterHeader]?.trim() ?? '';
-  if (text === '' || readRetryAfter(answer) !== undefined) return undefined;
-  const untilMs = /\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  // A time of day without a zone may be of any zone, with offsets up to 14 hours.
-  const zoneMs = /(?:[a-z]|[+-]\d\d:?\d\d)$/i.test(text) ? 0 : 14 * 3_600_000;
-  if (!Number.isNaN(untilMs)) return Math.max(0, untilMs + zoneMs - answer.answeredAtMs);
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(min|[mhd](?!s))?/gi)].map(
-    ([, digits, unit = '']) => Number(digits) * (unitMs[unit.toLowerCase()] ?? 1_000),
-  );
-  return parts.reduce((sum, ms) => sum + ms, 0);
-}
-
-/** Header with all limits in one structured field (draft-ietf-httpapi-ratelimit-headers, from version 7). */
-const combinedHeader = 'RateLimit';
-
-/**
- * Reads the remaining requests and the reset time from a response's headers, as text. Also returns the name of the
- * header with the reset time. Prefers names with `X-`. Reads `RateLimit`, which combines all limits, only if no other
- * rate-limit header exists.
- */
-function readLimits({ headers }: WithHeaders) {
-  const names = Object.values(rateLimitHeaders);
-  const prefixLength = names.some((name) => headers[name] !== undefined) ? 0 : 'X-'.length;
-  const sent = (name: string) => {
-    const text = headers[name.slice(prefixLength)];
-    return text === undefined ? undefined : singleValue(text);
-  };
-  const combined = headers[combinedHeader];
-  if (combined !== undefined && names.every((name) => sent(name) === undefined))
-    return { ...readCombined(combined), resetHeader: combinedHeader };
-  const reset = sent(rateLimitHeaders.reset);
-  const resetHeader = reset === undefined ? rateLimitHeaders.reset : rateLimitHeaders.reset.slice(prefixLength);
-  return { remaining: sent(rateLimitHeaders.remaining), reset, resetHeader };
-}
-
-/**
- * Reads the remaining requests and the reset from a `RateLimit` header (IETF draft). Forms: `"minute";r=0;t=30` from
- * version 8, `limit=60, remaining=0, reset=30` in version 7. Of several policies (named limits) without remaining
- * requests, uses the one that resets last.
- */
-function readCombined(text: string): { remaining: string | undefined; reset: string | undefined } {
-  const numberAfter = (pattern: RegExp, part: string) => pattern.exec(part)?.[1];
-  if (/^\s*limit\s*=/.test(text)) {
-    return { remaining: numberAfter(/\bremaining=(\d+)/, text), reset: numberAfter(/\breset=(\d+)/, text) };
-  }
-  // Removes quoted names of rate-limit policies before the split at commas, because a name may contain commas.
-  const policies = text
-    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
-    .split(',')
-    .map((part) => ({ remaining: numberAfter(/;\s*r=(\d+)/, part), reset: numberAfter(/;\s*t=(\d+)/, part) }));
-  const byReset = policies.toSorted((one, other) => Number(one.reset ?? 0) - Number(other.reset ?? 0));
-  const exhausted = byReset.findLast(({ remaining }) => Number(remaining) === 0);
-  return exhausted ?? byReset[0] ?? { remaining: undefined, reset: undefined };
-}
-
-/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset or RateLimit of other services. */
-export const resetHeaderOf = (answer: WithHeaders): string => readLimits(answer).resetHeader;
-
-/**
- * Number of remaining requests in a response's header, as sent. The Petstore sends X-RateLimit-Remaining; other APIs
- * send RateLimit-Remaining or RateLimit.
- */
-export const remainingIn = (answer: WithHeaders): string | undefined => readLimits(answer).remaining;
-
-/** Date and time with a time zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
-const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
-
-/**
- * Reads the reset time, in Unix milliseconds; `undefined` if missing or unclear. Some services send remaining seconds,
- * Unix milliseconds or a date instead of Unix seconds; the size of a number shows its unit.
- */
-export function readReset(answer: Answered): number | undefined {
-  const { reset: text = '' } = readLimits(answer);
-  const unit = unitOfReset(text);
-  if (unit === undefined) return undefined;
-  if (unit === 'HTTP date') return parseHttpDate(text, answer.answeredAtMs);
-  if (unit === 'RFC 3339') {
-    const ms = Date.parse(text);
-    return Number.isNaN(ms) ? undefined : ms;
-  }
-  const value = Number(text);
-  if (unit === 'Unix milliseconds') return value;
-  return unit === 'remaining seconds' ? answer.answeredAtMs + value * 1000 : value * 1000;
-}
-
-/**
- * Maximum value of X-RateLimit-Reset that is read as remaining seconds: 31 days. A larger value that is still too small
- * for a Unix time is ignored, because its unit is unclear.
- */
-const maximumRemainingSeconds = 31 * 86_400;
-
-function unitOfReset(text: string) {
-  if (internetDate.test(text)) return 'RFC 3339';
-  // The current time matters only for the century of a date.
-  if (parseHttpDate(text, 0) !== undefined) return 'HTTP date';
-  if (!/^\d+(?:\.\d+)?$/.test(text)) return undefined;
-  const value = Number(text);
-  if (value > latestMs) return undefined;
-  if (value > minimumUnixMs) return 'Unix milliseconds';
-  if (value >= 1e8) return 'Unix seconds';
-  return value <= maximumRemainingSeconds ? 'remaining seconds' : undefined;
-}
-
-/** Formats the value of a response's rate-limit reset header with its unit, such as `10, remaining seconds`. */
-export function describeReset(answer: WithHeaders): string {
-  const { reset: text = '' } = readLimits(answer);
-  return `${text}, ${unitOfReset(text)}`;
-}
+/** Reads the waits of a response, of the simulator or of another service. */
+export const toldBy = (answer: Omit<Answered, 'arrivedAtMs' | 'refusal'>): Told =>
+  readTold(answer, isOfSimulator(answer));
 
 /** Times that a response states for a retry. The client must not retry earlier. */
 interface Promises {
-  /** Wait in Retry-After; `undefined` if the header is missing or unreadable. */
+  /** Explicit wait, as in Retry-After; `undefined` if missing or unreadable. */
   retryAfterMs: number | undefined;
-  /** Reset time of a refusal. `undefined` if missing, or if it is in the past and the response has a Retry-After. */
+  /** Reset time of a refusal; `undefined` if missing or in the past. */
   resetMs: number | undefined;
   /** Earliest time for a retry; `undefined` if the response names no time. */
   deadlineMs: number | undefined;
@@ -176,34 +26,100 @@ interface Promises {
 
 export const noPromises: Promises = { deadlineMs: undefined, retryAfterMs: undefined, resetMs: undefined };
 
-/**
- * Reads Retry-After and X-RateLimit-Reset of a response. The earlier time counts, except a Reset in the past if
- * Retry-After exists.
- */
+/** Reads the promises of a refusal or an error, of which the earlier counts. A reset in the past promises nothing. */
 export function promisesOf(
-  answer: Answered & Pick<RequestRecord, 'status' | 'arrivedAtMs'>,
+  { answeredAtMs, arrivedAtMs }: Pick<Answered, 'answeredAtMs' | 'arrivedAtMs'>,
+  { retry, reset }: Told,
   isRefused: boolean,
 ): Promises {
-  // Only Retry-After of a 503 counts as a time for a retry. The rate-limit reset time in a 503 is ignored, because the
-  // rate limit is not the reason for the response.
-  if (!isRefused && answer.status !== 503) return noPromises;
-  const retryAfterMs = readRetryAfter(answer);
-  const resetMs = isRefused ? readReset(answer) : undefined;
-  if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
-  const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Compares X-RateLimit-Reset with the arrival time of the request, because a fault rule can delay the response until
-  // after the reset.
-  const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
-  return isAhead
-    ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }
-    : { deadlineMs: untilMs, retryAfterMs, resetMs: undefined };
+  const retryAfterMs = retry && Math.max(0, retry.untilMs - answeredAtMs);
+  // Compares the reset also with the arrival time of the request, because a fault rule can delay the response until
+  // after the reset. The reset time in another error is ignored, because the rate limit is not its reason.
+  const isAhead = isRefused && reset !== undefined && reset.untilMs > Math.min(arrivedAtMs, answeredAtMs);
+  const resetMs = isAhead ? reset.untilMs : undefined;
+  const times = [retryAfterMs === undefined ? undefined : answeredAtMs + retryAfterMs, resetMs].filter(
+    (time) => time !== undefined,
+  );
+  return { deadlineMs: times.length === 0 ? undefined : Math.min(...times), retryAfterMs, resetMs };
 }
 
-/** Whether a response refused its request: by a 429, or by a ban with any status. */
-export const isRefusal = ({ status, refusal }: Pick<RequestRecord, 'status' | 'refusal'>): boolean =>
-  refusal !== undefined || status === 429;
+/** Whether a response refused its request: by a 429, or by a ban or another service's words with any status. */
+export const isRefusal = ({ status, refusal, refusedBy }: Pick<RequestRecord, 'status' | 'refusal' | 'refusedBy'>) =>
+  refusal !== undefined || status === 429 || refusedBy === 'fault';
 
-/** Reads the earliest time for a retry after a refusal or a 503; `undefined` if the response names no time. */
-export const earliestRetryMs = (
-  answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,
-): number | undefined => promisesOf(answer, isRefusal(answer)).deadlineMs;
+/** Reads the earliest time for a retry after a refusal or an error; `undefined` if the response names no time. */
+export function earliestRetryMs(answer: Answered): number | undefined {
+  const isRefused = isRefusal(answer);
+  if (!isRefused && answer.status < 400) return undefined;
+  return promisesOf(answer, toldBy(answer), isRefused).deadlineMs;
+}
+
+/**
+ * Whether a response with a status that the user named refuses its request by a limit. Remaining requests deny it; a
+ * success is a refusal only by a wait or an error code.
+ */
+export function isNamedRefusal(response: Pick<RequestRecord, 'status' | 'responseBody' | 'rate'>, told: Told): boolean {
+  if (told.isAsking || hasLimitCode(response)) return true;
+  // The simulator adds its own remaining requests to the response of a fault rule or handler, which denies nothing.
+  const isOwnRemaining = told.remaining === response.rate?.remaining;
+  return response.status >= 400 && (isOwnRemaining || (told.remaining ?? 0) <= 0);
+}
+
+/** Whether a response that is no refusal looks like one: a 403 without remaining requests, or a code of a limit. */
+export const looksRefused = (response: Pick<Answered, 'status' | 'responseBody'>, { remaining }: Told): boolean =>
+  (response.status === 403 && remaining === 0) || hasLimitCode(response);
+
+const limitCode = /rate|limit|throttl|quota/i;
+
+/** Whether the JSON body of an error has a code about a limit. In the body of a success, only its errors count. */
+function hasLimitCode({ status, responseBody = '' }: Pick<Answered, 'status' | 'responseBody'>): boolean {
+  const text = textOfBytes(responseBody);
+  if (!limitCode.test(text)) return false;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  const top = mapOf(Array.isArray(body) ? body[0] : body);
+  const errors = [top.error, top.errors].flat().slice(0, maximumErrors).filter(isMap);
+  const inner = errors.flatMap(({ extensions, errors: causes }) => [extensions, causes].flat().slice(0, maximumErrors));
+  const maps = [...(status >= 400 ? [top] : []), ...errors, ...inner.filter(isMap)];
+  return maps.some((map) =>
+    Object.entries(map).some(
+      ([name, value]) => codeName.test(name) && typeof value === 'string' && limitCode.test(value),
+    ),
+  );
+}
+
+const codeName = /^(?:error_?)?(?:code|type|status|reason|error)$|^__type$/i;
+/** Maximum number of errors in a body whose codes are read. */
+const maximumErrors = 20;
+
+/** Headers that forbid a retry: of Stripe, and of OpenAI's and Anthropic's SDKs. */
+const retryFlags = /^(?:stripe-should-retry|x-should-retry)$/i;
+
+/**
+ * Codes of refusals that only a person can end: OpenAI (`insufficient_quota`, `billing_hard_limit_reached`,
+ * `billing_not_active`, `account_deactivated`), Anthropic ("credit balance is too low"), and others alike.
+ */
+const permanentCode =
+  /insufficient[_ ](?:quota|funds|credits?|balance)|billing|credit balance|out of credits?|account (?:is |has been |was )?(?:suspended|deactivated|disabled)|account_(?:suspended|deactivated|disabled)|payment[_ ]required/i;
+
+/** Length of the start of a body in which a code is searched. */
+const maximumCodeLength = 4_096;
+
+/** Returns the sign in an error response that a repetition cannot succeed, for a message; `undefined` without one. */
+export function permanentReasonIn({
+  status,
+  headers,
+  responseBody = '',
+}: Pick<Answered, 'status' | 'headers' | 'responseBody'>): string | undefined {
+  for (const name in headers) {
+    const value = headers[name] as string;
+    if (retryFlags.test(name) && /^\s*false\s*$/i.test(value)) return `${name}: false`;
+  }
+  if (status !== 429 && status !== 402 && status !== 403) return undefined;
+  const [code] = permanentCode.exec(textOfBytes(responseBody).slice(0, maximumCodeLength)) ?? [];
+  return code === undefined ? undefined : `"${code}" in its body`;
+}

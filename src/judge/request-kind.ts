@@ -19,6 +19,13 @@ export const isAnswered = (request: Observed) => !request.isRefused && !isUnknow
 /** Whether the request succeeded and the client could read the response. Verdicts count such requests as `served`. */
 export const isServed = (request: Observed) => isAnswered(request) && request.status < 400;
 
+/**
+ * Whether a response shows that the service accepts the key again: 2xx, 304, or 4xx other than a 401. A 5xx may come from
+ * a gateway, and a redirect from a server in front of the limit.
+ */
+export const isAdmitted = ({ status, isRefused }: Pick<Observed, 'status' | 'isRefused'>) =>
+  !isRefused && status > 0 && (status < 300 || status === 304 || (status >= 400 && status < 500)) && status !== 401;
+
 /** Determines the kind of a request, such as `served` or `refused`, for lists, timelines and counts. */
 export function requestKind(request: Observed & { readonly isBan: boolean }, isStrike: boolean): RequestKind {
   if (isStrike) return 'strike';

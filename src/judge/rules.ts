@@ -1,8 +1,11 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Rule } from './finding.js';
+import { amplification } from './rules/amplification.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
+import { changedKey } from './rules/changed-key.js';
+import { changedRequest } from './rules/changed-request.js';
 import { deprecatedOperation } from './rules/deprecated-operation.js';
 import { duplicateWrite } from './rules/duplicate-write.js';
 import { earlyRetry } from './rules/early-retry.js';
@@ -12,11 +15,14 @@ import { impatient } from './rules/impatient.js';
 import { lateRequest } from './rules/late-request.js';
 import { lostWrite } from './rules/lost-write.js';
 import { noBackoffGrowth } from './rules/no-backoff-growth.js';
+import { noDelay } from './rules/no-delay.js';
 import { noJitter } from './rules/no-jitter.js';
 import { noSharedGate } from './rules/no-shared-gate.js';
 import { overslept } from './rules/overslept.js';
 import { proactive } from './rules/proactive.js';
+import { retried4xx } from './rules/retried-4xx.js';
 import { retried401 } from './rules/retried-401.js';
+import { retriedPermanent } from './rules/retried-permanent.js';
 import { retryStorm } from './rules/retry-storm.js';
 import { roundedInt64 } from './rules/rounded-int64.js';
 
@@ -40,5 +46,11 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
   'late-request': lateRequest,
   'deprecated-operation': deprecatedOperation,
   'rounded-int64': roundedInt64,
+  'no-delay': noDelay,
+  'retried-4xx': retried4xx,
+  'retried-permanent': retriedPermanent,
+  'changed-request': changedRequest,
+  'changed-key': changedKey,
+  amplification,
   proactive,
 };

@@ -1,4 +1,3 @@
-import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import { targetOf } from '../requests/operation-table.js';
 import type { ReportedOutcome, RequestRecord, WindowName } from '../requests/request-record.js';
@@ -9,10 +8,10 @@ import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';
 import type { Gaps } from './gaps.js';
-import { type JudgedRequest, KnownRequest, toleranceOf } from './judged-request.js';
+import { type JudgedRequest, KnownRequest, type RequestFacts, toleranceMs, toleranceOf } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import type { ClientNeeds, Expectation } from './needs.js';
-import { isAnswered } from './request-kind.js';
+import { isAdmitted, isAnswered, isUnknown } from './request-kind.js';
 
 export {
   type JudgedRequest,
@@ -22,13 +21,13 @@ export {
   toleranceOf,
   waitedMs,
 } from './judged-request.js';
-export { isAnswered, isServed, isUnknown } from './request-kind.js';
+export { isAdmitted, isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
 export interface RefusalEpisode<Request extends JudgedRequest = JudgedRequest> {
   /**
-   * Requests with the API key in this episode: first the refused requests, then the accepted request that ended the
-   * episode. Without an accepted request, the episode lasts until the end of the run.
+   * Requests with the API key in this episode: the refused requests, requests with a 5xx or an early redirect, then the
+   * accepted request that ended the episode. Without an accepted request, the episode lasts until the end of the run.
    */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
@@ -43,23 +42,19 @@ export interface ClientEnd {
 }
 
 /** Properties of a client's run that are known before its first request, such as its scenario. */
-export interface RunScenario {
+export interface RunScenario extends RequestFacts {
+  readonly expect?: Expectation | undefined;
   /** Name of the run's scenario. */
   readonly scenario: string;
-  readonly expect?: Expectation | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
   /** Deprecated operations of the simulated APIs. Default: none. */
   readonly deprecations?: Deprecations | undefined;
-  /** Operations of the simulated APIs, for messages. Default: unknown. */
-  readonly operations?: OperationRows | undefined;
   /**
    * Name of the shortest window of each plan, by plan name; `undefined` if unknown, as in a recording. The judge then
    * assumes that `minute` is the shortest.
    */
   readonly shortestWindows?: Readonly<Record<string, WindowName>> | undefined;
-  /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
-  readonly areHeadersHidden?: boolean | undefined;
 }
 
 /** Facts about the operations of services, for the judge. */
@@ -85,8 +80,6 @@ export interface RunProgress {
   readonly nowMs: number;
   /** Number of records that the journal dropped to limit memory. A run with dropped records cannot pass. Default 0. */
   readonly dropped?: number | undefined;
-  /** Periods in which a server refused requests without recording them. Default: none. */
-  readonly outages?: readonly Outage[] | undefined;
   /** Counts of requests to paths outside the API, which have no journal entries. Default: none of these requests. */
   readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
   /** Sentence about a part of the scenario that had no effect so far; `undefined` without such a part. */
@@ -99,22 +92,25 @@ export interface RunProgress {
   readonly isCut?: boolean | undefined;
   /** End of the client's process, if known. */
   readonly end?: ClientEnd | undefined;
+  /** For each control operation that changed keys, limits or the clock's past: id of the request before it. Default: none. */
+  readonly changedAfter?: readonly number[] | undefined;
+  /** Returns the time at which a key expires; `undefined` for a key without one. */
+  readonly expiresAtMs?: ((token: string | undefined) => number | undefined) | undefined;
   /** Outcomes that the client reported for its calls. Default: none. */
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
   /** Host of the service, if it is another API than the Petstore. */
   readonly service?: string | undefined;
 }
 
-/** Facts about a run besides its requests: its scenario, and circumstances such as outages and the client's end. */
+/** Facts about a run besides its requests: its scenario, and circumstances such as the client's end. */
 export type RunFacts = RunScenario & RunProgress;
 
 /**
- * A run of a client: its requests and circumstances, such as outages. Rules of the judge for recorded traffic accept
+ * A run of a client: its requests and circumstances. Rules of the judge for recorded traffic accept
  * any run. Rules that use the simulator's internal state, such as strikes, accept only a `Run<KnownRequest>`.
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunScenario, RunProgress {
   readonly dropped: number;
-  readonly outages: readonly Outage[];
   readonly unrecorded: readonly UnrecordedRequests[];
   readonly pending: number;
   readonly isOver: boolean;
@@ -138,18 +134,17 @@ type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'reque
  * Facts about a run that affect how the judge groups its requests. These are the calls that the scenario requires, and
  * whether the client can read rate-limit headers.
  */
-type AnalysisFacts = Pick<RunScenario, 'needs' | 'areHeadersHidden'>;
+type AnalysisFacts = Pick<RunScenario, 'needs'> & RequestFacts;
 
 /**
- * Analyzes journal records for the judge. Returns the requests with derived values, the series of refused requests, and
- * the groups of equal requests.
+ * Converts journal records to the judge's requests, without relations such as retries.
  * @param entries journal records in order of arrival
  */
-export const analyzeRequests = (entries: readonly RequestRecord[]): AnalyzedRequests<KnownRequest> =>
-  runToEnd(analyze(entries, {}, KnownRequest));
+export const readRequests = (entries: readonly RequestRecord[]): KnownRequest[] =>
+  runToEnd(assignSessions(entries, 1, (entry, position) => new KnownRequest(entry, position, {})));
 
 /**
- * Creates the run that the judge examines, from journal records and facts such as outages. Works in steps, between
+ * Creates the run that the judge examines, from journal records and other facts. Works in steps, between
  * which a server handles other requests.
  * @param entries journal records in order of arrival
  * @param Kind class of the requests: `JudgedRequest`, or `KnownRequest` with information that only the simulator has
@@ -160,30 +155,22 @@ export function* createRun<Request extends JudgedRequest>(
   Kind: RequestClass<Request>,
   gaps?: Gaps,
 ): Steps<Run<Request>> {
-  const { dropped = 0, outages = [], unrecorded = [], pending = 0, isOver = false, expect = {} } = facts;
+  const { dropped = 0, unrecorded = [], pending = 0, isOver = false, expect = {} } = facts;
   const read = yield* analyze(entries, facts, Kind, gaps);
-  return { ...facts, dropped, outages, unrecorded, pending, isOver, expect, gaps, ...read };
+  return { ...facts, dropped, unrecorded, pending, isOver, expect, gaps, ...read };
 }
 
 /** Class of the requests of a run: `JudgedRequest`, or `KnownRequest` for those of the simulator. */
-export type RequestClass<Request> = new (
-  entry: RequestRecord,
-  position: RunPosition,
-  areHeadersHidden: boolean,
-) => Request;
+export type RequestClass<Request> = new (entry: RequestRecord, position: RunPosition, facts: RequestFacts) => Request;
 
 function* analyze<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { needs = {}, areHeadersHidden = false }: AnalysisFacts,
+  facts: AnalysisFacts,
   Kind: RequestClass<Request>,
   gaps?: Gaps,
 ): Steps<AnalyzedRequests<Request>> {
-  const { parallel: callers = 1, calls: known = Number.POSITIVE_INFINITY } = needs;
-  const requests = yield* assignSessions(
-    entries,
-    callers,
-    (entry, position) => new Kind(entry, position, areHeadersHidden),
-  );
+  const { parallel: callers = 1, calls: known = Number.POSITIVE_INFINITY } = facts.needs ?? {};
+  const requests = yield* assignSessions(entries, callers, (entry, position) => new Kind(entry, position, facts));
   const ofKeys = groupByNumber(requests, ({ session }) => session.series);
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same, gaps));
@@ -195,7 +182,7 @@ function* analyze<Request extends JudgedRequest>(
   for (const { requests: ofEpisode } of episodes) {
     const firstId = ofEpisode[0]?.id ?? 0;
     const before = findLowest(answered.length, (at) => (answered[at] as Request).id > firstId);
-    markReadRefusals(ofEpisode, { shared, open: known - before });
+    yield* markReadRefusals(ofEpisode, { shared, open: known - before });
   }
   yield;
   markOutageRetries(requests);
@@ -238,6 +225,15 @@ export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
 /**
+ * Earliest recorded time of a retry after the wait that a refusal required. A recorder that rounds times down moves the
+ * retry to the step before.
+ */
+export function endOfWaitMs({ deadlineMs, clockStepMs }: JudgedRequest): number | undefined {
+  if (deadlineMs === undefined) return undefined;
+  return clockStepMs === 0 ? deadlineMs - toleranceMs : Math.floor(deadlineMs / clockStepMs) * clockStepMs;
+}
+
+/**
  * Whether a request arrived before the end of the wait that a refusal required, by more than 50 ms plus the resolution
  * of the times. A smaller difference counts as an imprecise timer.
  */
@@ -255,31 +251,35 @@ function episodesOf<Request extends JudgedRequest>(
   const episodes: RefusalEpisode<Request>[] = [];
   let current: Request[] = [];
   let hasLimit = false;
-  const close = (refusals: readonly Request[]) => {
+  const close = () => {
     if (current.length === 0) return;
-    episodes.push({ requests: current, refusals });
+    episodes.push({ requests: current, refusals: current.filter(({ isRefused }) => isRefused) });
     current = [];
     hasLimit = false;
   };
   for (const request of requests) {
     const last = current.at(-1);
-    if (last !== undefined && gaps?.mayEnd(last, request)) close(current);
+    if (last !== undefined && gaps?.mayEnd(last, request)) close();
     if (request.isRefused) {
       current.push(request);
       hasLimit ||= request.isByLimit;
-    } else if (current.length > 0 && isAdmitted(request, hasLimit)) {
-      const refusals = [...current];
+    } else if (current.length > 0 && (request.isLimited || !hasLimit) && request.status !== 401) {
       current.push(request);
-      close(refusals);
+      if (isClosing(request, current)) close();
     }
   }
-  close(current);
+  close();
   return episodes;
 }
 
 /**
- * Whether a request after a refusal proves that the API accepts the key again. A 401 proves nothing. After a refusal by
- * a rate limit, the request must have an operation to which rate limits apply.
+ * Whether a request ends the episode of the refusals before it: an admitted one, one whose response was lost, and a
+ * redirect after the wait, which may be the service's usual response.
  */
-const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
-  status !== 401 && (isLimited || !hasLimit);
+function isClosing(request: JudgedRequest, episode: readonly JudgedRequest[]): boolean {
+  if (isAdmitted(request)) return true;
+  const isServerError = request.status >= 500 && !request.isUnreadable && !request.isAbandoned;
+  if (isUnknown(request)) return !isServerError;
+  const refusal = episode.findLast(({ isRefused }) => isRefused);
+  return refusal === undefined || !isEarly(refusal, request);
+}

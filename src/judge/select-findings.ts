@@ -33,7 +33,7 @@ export function selectFindings(findings: readonly Finding[]): ShownFinding[] {
 }
 
 /** Formats the ids of a finding's requests: `request 7`, `requests 2–4, 9 and 30 more`. */
-export function formatRequestIds({ requests }: Finding): string {
+export function formatRequestIds({ requests }: Pick<Finding, 'requests'>): string {
   const sorted = [...new Set(requests)].sort((a, b) => a - b);
   const ranges: { first: number; last: number }[] = [];
   for (const id of sorted) {

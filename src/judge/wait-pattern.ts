@@ -1,6 +1,8 @@
+import { highest, lowest } from '../values/extremes.js';
 import { formatDuration } from '../values/format-duration.js';
+import type { Steps } from '../values/steps.js';
+import { isDuration, type WaitForm } from '../values/told-waits.js';
 import { formatTimes } from './finding.js';
-import { retryAfterFormOf } from './promises.js';
 import { isEarly, type JudgedRequest, toleranceMs, waitedMs } from './run.js';
 
 /** A client's wait: the response that required it, and the request that ended it. */
@@ -10,27 +12,31 @@ export interface Wait {
 }
 
 /**
- * Describes the client's waits before retries that were too early, and names the cause, the likely mistake in its code,
- * if the waits leave no other.
+ * Names the cause of a client's early retries, the likely mistake in its code; `undefined` if its waits leave several.
  * @param all all waits of the client after responses that required one, in order, also those that it obeyed
+ * @param early requests of all clients that were too early
  */
-export function describeWaits(early: readonly Wait[], all: readonly Wait[]): { text: string; cause?: string } {
-  const waits = early.map(({ response, request }) => waitedMs(response, request));
-  const measured = measure(all, new Set(early.map(({ request }) => request)));
+export function* findCause(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): Steps<string | undefined> {
   // Times in whole seconds make random waits look equal.
-  const isCoarse = all.some(({ request }) => request.clockStepMs > atOnceMs);
-  const cause = isCoarse ? undefined : causeOf(measured)?.text(measured);
-  const looksLike = cause === undefined ? {} : { cause };
+  if (all.some(({ request }) => request.clockStepMs > atOnceMs)) return undefined;
+  const measured = measure(all, early);
+  yield;
+  const cause = yield* causeOf(measured);
+  return cause?.text(measured);
+}
+
+/** Describes the client's waits before retries that were too early, with their cause, if it is known. */
+export function describeWaits(early: readonly Wait[], cause: string | undefined): string {
+  const waits = early.map(({ response, request }) => waitedMs(response, request));
   const ending = cause === undefined ? '' : `: looks like ${cause}`;
   const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);
   const often = waits.length === 1 ? '' : `${formatTimes(waits.length)} ${isInRow ? 'in a row ' : ''}`;
-  if (waits.every((ms) => ms <= atOnceMs)) return { text: `${often}without any wait${ending}`, ...looksLike };
-  const shown = waits.map(formatDuration);
-  const [first] = shown;
-  if (shown.length > 1 && shown.every((text) => text === first))
-    return { text: `${often}after exactly ${first}${ending}`, ...looksLike };
-  const more = shown.length > maximumShown ? ` and ${shown.length - maximumShown} more` : '';
-  return { text: `after ${shown.slice(0, maximumShown).join(', ')}${more}${ending}`, ...looksLike };
+  if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${ending}`;
+  const [first, ...others] = waits.slice(0, maximumShown).map(formatDuration);
+  if (others.length > 0 && waits.every((ms) => ms === waits[0] || formatDuration(ms) === first))
+    return `${often}after exactly ${first}${ending}`;
+  const more = waits.length > maximumShown ? ` and ${waits.length - maximumShown} more` : '';
+  return `after ${[first, ...others].join(', ')}${more}${ending}`;
 }
 
 /** Maximum number of waits that a finding lists. */
@@ -41,8 +47,8 @@ export interface MeasuredWait {
   waitMs: number;
   /** Required wait. */
   askedMs: number;
-  /** Form of the requirement: of Retry-After, or a reset time without a readable Retry-After. */
-  form: 'seconds' | 'date' | 'Unix time' | 'reset';
+  /** Form of the requirement: of an explicit wait, or a reset time without a readable one. */
+  form: WaitForm | 'reset';
   isEarly: boolean;
   /** Zero-based position among consecutive waits, each of which ended with a request that was refused again. */
   attempt: number;
@@ -56,7 +62,7 @@ function measure(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): Measu
     return {
       waitMs: waitedMs(response, request),
       askedMs: retryAfterMs ?? resetMs - answeredAtMs,
-      form: retryAfterFormOf(response) ?? 'reset',
+      form: response.told.retry?.form ?? 'reset',
       isEarly: early.has(request) || isEarly(response, request),
       attempt,
     };
@@ -96,7 +102,7 @@ const minimumSkewMs = 1_500;
 const isAtOnce = ({ waitMs }: MeasuredWait) => waitMs <= atOnceMs;
 const waitsOf = (waits: readonly MeasuredWait[]) => waits.map(({ waitMs }) => waitMs);
 const askedOf = (waits: readonly MeasuredWait[]) => waits.map(({ askedMs }) => askedMs);
-const spreadOf = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+const spreadOf = (values: readonly number[]) => highest(values) - lowest(values);
 const areEqual = (waits: readonly MeasuredWait[]) => spreadOf(waitsOf(waits)) <= noiseMs;
 const areDifferent = (waits: readonly MeasuredWait[]) => spreadOf(askedOf(waits)) > 2 * noiseMs;
 
@@ -113,7 +119,7 @@ const noWaitAfter = (name: string, isAffected: (wait: MeasuredWait) => boolean, 
 /** Maximum time by which waits may exceed a thousandth of the required ones: less for few waits, which prove less. */
 const thousandthNoiseMs = [0, 5, 40];
 
-const isAbsolute = ({ form }: MeasuredWait) => form !== 'seconds';
+const isAbsolute = ({ form }: MeasuredWait) => form === 'reset' || !isDuration(form);
 const skewsOf = (waits: readonly MeasuredWait[]) =>
   waits.filter((wait) => isAbsolute(wait) && !isAtOnce(wait)).map(({ askedMs, waitMs }) => askedMs - waitMs);
 
@@ -121,24 +127,24 @@ const lostFraction = ({ askedMs }: MeasuredWait) => askedMs % 1_000;
 
 /** Whether one value of a parameter fits all waits, each of which is the value times a factor, plus noise. */
 function haveCommonFactor(waits: readonly MeasuredWait[], factorOf: (wait: MeasuredWait) => number): boolean {
-  const least = Math.max(...waits.map((wait) => (wait.waitMs - smallNoiseMs) / factorOf(wait)));
-  return least <= Math.min(...waits.map((wait) => wait.waitMs / factorOf(wait)));
+  const least = highest(waits.map((wait) => (wait.waitMs - smallNoiseMs) / factorOf(wait)));
+  return least <= lowest(waits.map((wait) => wait.waitMs / factorOf(wait)));
 }
 
 const powerOf = ({ attempt }: MeasuredWait) => 2 ** attempt;
-const shareOf = (waits: readonly MeasuredWait[]) => Math.min(...waits.map(({ waitMs, askedMs }) => waitMs / askedMs));
+const shareOf = (waits: readonly MeasuredWait[]) => lowest(waits.map(({ waitMs, askedMs }) => waitMs / askedMs));
 const earlyIn = (waits: readonly MeasuredWait[]) => waits.filter(({ isEarly }) => isEarly);
 const obeyedIn = (waits: readonly MeasuredWait[]) => waits.filter(({ isEarly }) => !isEarly);
 
 /** Formats a client's constant wait, which is the shortest measured one: timers can only be late. */
 function constant(waits: readonly MeasuredWait[]): string {
-  const ms = Math.min(...waitsOf(waits));
+  const ms = lowest(waitsOf(waits));
   return ms >= 1_000 && ms < 120_000 ? `${Number((ms / 1_000).toFixed(1))} s` : formatDuration(ms);
 }
 
 /** Whether equal waits are whole minutes after responses that required hours. */
 const isMinuteLimit = (waits: readonly MeasuredWait[]) =>
-  Math.max(...askedOf(waits)) > hourMs && waits.every(({ waitMs }) => waitMs >= 60_000 && waitMs % 60_000 <= noiseMs);
+  highest(askedOf(waits)) > hourMs && waits.every(({ waitMs }) => waitMs >= 60_000 && waitMs % 60_000 <= noiseMs);
 
 const ignored = (waits: readonly MeasuredWait[]) =>
   waits.some(({ form }) => form !== 'reset') ? 'Retry-After' : 'the reset time';
@@ -159,8 +165,7 @@ const hypotheses: readonly Hypothesis[] = [
         return overMs >= -1 && overMs <= (thousandthNoiseMs[waits.length] ?? noiseMs);
       }),
     // Shorter required waits are a few milliseconds, which look like no wait.
-    isShown: (waits) =>
-      Math.max(...askedOf(waits)) > 40_000 || waits.filter(({ askedMs }) => askedMs > 31_000).length > 1,
+    isShown: (waits) => highest(askedOf(waits)) > 40_000 || waits.filter(({ askedMs }) => askedMs > 31_000).length > 1,
     text: () => 'seconds passed to a timer that takes milliseconds',
   },
   {
@@ -189,13 +194,13 @@ const hypotheses: readonly Hypothesis[] = [
         skews.length > 0 &&
         spreadOf(skews) <= smallNoiseMs &&
         waits.every(
-          (wait) => !wait.isEarly || (isAbsolute(wait) && (!isAtOnce(wait) || wait.askedMs <= Math.max(...skews))),
+          (wait) => !wait.isEarly || (isAbsolute(wait) && (!isAtOnce(wait) || wait.askedMs <= highest(skews))),
         )
       );
     },
     isShown: (waits) =>
-      skewsOf(waits).length >= minimumWaits && Math.min(...skewsOf(waits)) >= minimumSkewMs && areDifferent(waits),
-    text: (waits) => `a clock ${formatDuration(Math.max(...skewsOf(waits)))} ahead of the service's`,
+      skewsOf(waits).length >= minimumWaits && lowest(skewsOf(waits)) >= minimumSkewMs && areDifferent(waits),
+    text: (waits) => `a clock ${formatDuration(highest(skewsOf(waits)))} ahead of the service's`,
   },
   {
     name: 'fixed or cap',
@@ -204,7 +209,7 @@ const hypotheses: readonly Hypothesis[] = [
     isShown: areDifferent,
     text: (waits) => {
       if (isMinuteLimit(waits)) return 'the wait for the minute limit';
-      const [one, other] = Math.min(...waitsOf(waits)) < 5_000 ? ['fixed wait', 'cap'] : ['cap', 'fixed wait'];
+      const [one, other] = lowest(waitsOf(waits)) < 5_000 ? ['fixed wait', 'cap'] : ['cap', 'fixed wait'];
       return `a ${one} of ${constant(waits)}, or a ${other}`;
     },
   },
@@ -221,7 +226,7 @@ const hypotheses: readonly Hypothesis[] = [
     parameters: 1,
     explains: (waits) => {
       const early = earlyIn(waits);
-      const capMs = Math.min(...waitsOf(early));
+      const capMs = lowest(waitsOf(early));
       const obeyed = obeyedIn(waits);
       return areEqual(early) && obeyed.length > 0 && obeyed.every(({ waitMs }) => waitMs < capMs - noiseMs);
     },
@@ -263,13 +268,21 @@ const hypotheses: readonly Hypothesis[] = [
 ];
 
 /**
- * Finds the cause of a client's waits: the only hypothesis of the fewest parameters that explains all waits.
+ * Finds the cause of a client's waits: of `hypotheses`, which are in the order of their parameters, the only hypothesis of the fewest parameters that explains all waits.
  * `undefined` if several do, none does, or the waits are too few to show it.
  */
-export function causeOf(waits: readonly MeasuredWait[]): Hypothesis | undefined {
-  const explaining = hypotheses.filter((each) => each.explains(waits));
-  const [first, ...others] = explaining.filter(({ parameters }) => parameters === explaining[0]?.parameters);
+export function* causeOf(waits: readonly MeasuredWait[]): Steps<Hypothesis | undefined> {
+  let first: Hypothesis | undefined;
+  const others: Hypothesis[] = [];
+  for (const each of hypotheses) {
+    if (each.parameters > (first?.parameters ?? each.parameters)) break;
+    if (each.explains(waits)) {
+      if (first === undefined) first = each;
+      else others.push(each);
+    }
+    yield;
+  }
   // Waits of the length of a delay show no length that the client chose.
-  const isEnough = first?.parameters === 0 || (waits.length >= minimumWaits && Math.min(...waitsOf(waits)) > noiseMs);
+  const isEnough = first?.parameters === 0 || (waits.length >= minimumWaits && lowest(waitsOf(waits)) > noiseMs);
   return others.length === 0 && isEnough && first?.isShown(waits) ? first : undefined;
 }

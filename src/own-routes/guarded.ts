@@ -1,16 +1,19 @@
 import type { HttpResponseResolver, PathParams } from 'msw';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
-import { serveRoute } from './serve-route.js';
+import { type RouteOptions, serveRoute } from './serve-route.js';
 
 type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];
 type Resolver<Params extends PathParams> = (info: Info<Params>) => Response | Promise<Response>;
 type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Response>;
 
+type GuardedOptions = Pick<RouteOptions, 'operation' | 'reads'>;
+
 /**
  * Wraps an msw resolver, so that its route works like an operation of the API: authentication, limits, faults, journal
  * and verdict apply. An input that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the
  * resolver becomes a 500.
- * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
+ * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`.
+ * Or the name and whether the route only reads: `{ operation: 'search', reads: true }`
  * @param resolver must return a response within 30 s, and must not send its request to the simulated API, because the
  * request would count twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () =>
@@ -18,7 +21,7 @@ type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Respon
  */
 export function guarded<Params extends PathParams = PathParams>(
   sim: Simulator,
-  operation: string,
+  operation: string | GuardedOptions,
   resolver: Resolver<Params>,
 ): Guarded<Params>;
 export function guarded<Params extends PathParams = PathParams>(
@@ -27,17 +30,18 @@ export function guarded<Params extends PathParams = PathParams>(
 ): Guarded<Params>;
 export function guarded<Params extends PathParams>(
   sim: Simulator,
-  ...given: [Resolver<Params>] | [string, Resolver<Params>]
+  ...given: [Resolver<Params>] | [string | GuardedOptions, Resolver<Params>]
 ): Guarded<Params> {
   const resolver = given.at(-1);
-  const [operation] = given.length === 2 ? given : [undefined];
+  const [about] = given.length === 2 ? given : [undefined];
+  const { operation, reads }: GuardedOptions = typeof about === 'object' ? about : { operation: about };
   checkSimulator('guarded', sim);
   if (typeof resolver !== 'function' || operation === '') {
     throw new TypeError('guarded: expected a simulator, the name of an operation (optional) and a resolver');
   }
   if (operation !== undefined) coreOf(sim).state.shared.operations.names.add(operation);
   const guard = (info: Info<Params>) =>
-    serveRoute(sim, info.request, () => resolver(info), { operation, params: info.params });
+    serveRoute(sim, info.request, () => resolver(info), { operation, reads, params: info.params });
   return Object.assign(guard, { [operationKey]: operation });
 }
 

@@ -1,14 +1,17 @@
 import { callersOf, readBody } from '../in-process/fetch.js';
 import { toResponse } from '../in-process/to-response.js';
-import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer, ApiCall, Route } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
 import { errorOutcome, hasResponseBody, isStream, type Outcome } from '../requests/outcome.js';
+import { type Reads, writes } from '../requests/reads.js';
+import { unnamedStored } from '../requests/request-record.js';
+import { hasCredential } from '../simulator/sent-key.js';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
+import { spelledHeader } from '../values/spelled-header.js';
 
 /**
  * Options of `serveRoute` for a custom route: the name of its operation, or the path parameters from which the default
@@ -22,6 +25,11 @@ export interface RouteOptions {
    * instead of `7`.
    */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  /**
+   * Whether the route only reads, although its method is unsafe, such as a search by POST. Default: false. A GraphQL
+   * query by POST is recognized.
+   */
+  readonly reads?: boolean | undefined;
 }
 
 /** Data that the HTTP server attaches to a `Request` for the function `serveRoute`, which serves custom routes. */
@@ -60,7 +68,7 @@ const maximumWholeBytes = 10 * 1024 * 1024;
 // Real timers, captured when the module loads, because a test may install fake timers later.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
-const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true };
+const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true, reads: true };
 
 /**
  * Serves a request by a custom function as an operation of the API, with authentication, limits, faults, journal and
@@ -76,7 +84,7 @@ export async function serveRoute(
 ): Promise<Response> {
   checkSimulator('serveRoute', sim);
   checkOptions('serveRoute', options, routeOptions);
-  const { operation: name, params = {} } = options;
+  const { operation: name, params = {}, reads = false } = options;
   const callers = callersOf(sim);
   const { method, url, headers } = request;
   const context = contextOf(request);
@@ -100,7 +108,8 @@ export async function serveRoute(
     signal,
   };
   try {
-    const answer = await answerRoute(sim, call, operation, () => respond(), { by: 'handler' });
+    const source = { by: 'handler', reads: reads ? [operation] : [] } as const;
+    const answer = await answerRoute(sim, call, operation, () => respond(), source);
     if (context !== undefined) {
       context.answer = answer;
       return new Response();
@@ -125,8 +134,9 @@ export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolea
 /** Source of a custom route's response. */
 interface RouteSource {
   readonly by: 'backend' | 'handler';
-  /** Whether the user's backend does not receive the client's Authorization header. */
+  /** Whether the user's backend does not receive the client's credential. */
   readonly withholdsKey?: boolean;
+  readonly reads: Reads;
 }
 
 /** Facts about a request that decide how the response of its custom route is read. */
@@ -149,8 +159,10 @@ export async function answerRoute(
   respond: (signal: AbortSignal) => Response | Promise<Response>,
   source: RouteSource,
 ): Promise<Answer> {
-  const { routes } = coreOf(sim);
-  const isKeyWithheld = source.withholdsKey === true && call.header('authorization') !== undefined;
+  const { routes, state } = coreOf(sim);
+  const names = [operation, `${call.method} ${call.path}`];
+  const isWrite = writes(call.method, names, source.reads, () => new TextDecoder().decode(call.body));
+  const isKeyWithheld = source.withholdsKey === true && hasCredential(state, call);
   const start: Route['start'] = (id, isWhole, isLimited) => {
     const late = new AbortController();
     const timer = startTimer(() => {
@@ -160,11 +172,11 @@ export async function answerRoute(
     const read = { by: source.by, isKeyWithheld, isLimited, isWhole };
     outcomeOf(sim, operation, () => respond(late.signal), read).then((outcome) => {
       stopTimer(timer);
-      const storedId = storedBy(call.method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
+      const storedId = isWrite && storedBy(call.method, outcome) ? storedIn(outcome) : undefined;
       routes.finish(id, { ...outcome, storedId });
     });
   };
-  return routes.handle({ ...call, route: { operation, start } });
+  return routes.handle({ ...call, route: { operation, isWrite, start } });
 }
 
 async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, read: RouteRead): Promise<Outcome> {
@@ -224,9 +236,28 @@ function decoded(segment: string): string {
 const storedBy = (method: string, { status }: Outcome) =>
   (method === 'POST' || method === 'PATCH') && status >= 200 && status < 300;
 
-/** Reads the field `id` of a JSON response body, as text. */
-const idIn = ({ body }: Outcome): string | undefined =>
-  /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/.exec(body)?.slice(1).find(Boolean);
+/**
+ * Identifies the stored resource in a response: by its id, otherwise by a hash of a body with values of its own. Empty if
+ * the response would be the same for every resource, such as `{"ok":true}`.
+ */
+function storedIn(outcome: Outcome): string {
+  const id = idIn(outcome);
+  if (id !== undefined) return id;
+  return ownValue.test(outcome.body) ? unnamedStored(outcome.body) : '';
+}
+
+/** A number or a part of a text with four digits, which two resources hardly share. */
+const ownValue = /(?:\d[a-z-]*){4}/i;
+
+/** Reads the field `id` of a JSON response body, or the `Location` of a 201, as text. */
+const idIn = ({ status, headers, body }: Outcome): string | undefined =>
+  (rpcResponse.test(body) ? undefined : idField.exec(body)?.slice(1).find(Boolean)) ??
+  ((status === 201 && headers?.Location) || undefined);
+
+const idField = /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/;
+
+/** A JSON-RPC response, whose `id` is that of the request. */
+const rpcResponse = /^\s*\{(?:[^{}]*,)?\s*"jsonrpc"\s*:/;
 
 /** Response headers that a custom route cannot set, because the connection sets them. */
 const notOfRoutes = /^(?:content-length|transfer-encoding|connection)$/;
@@ -234,7 +265,16 @@ const notOfRoutes = /^(?:content-length|transfer-encoding|connection)$/;
 const ofLimits = /^(?:x-ratelimit-.*|date)$/;
 
 /** Whether a response has headers of a limit. */
-const hasLimitHeaders = (headers: Headers) => [...headers.keys()].some((name) => /^(?:x-)?ratelimit(?:-|$)/.test(name));
+const hasLimitHeaders = (headers: Headers) => hasName(headers, /^(?:x-)?rate-?limit(?:-|$)/);
+
+/** Whether a response asks for a wait explicitly. The judge reads the wait. */
+const asksToWait = (headers: Headers) => hasName(headers, /^(?:x-)?(?:ms-)?retry-after(?:-ms)?$/);
+
+/** A wait in the JSON body of an error, at the places where the judge reads it. */
+const waitInBody =
+  /^\s*\{(?:[^{}]*"(?:error|parameters)"\s*:\s*\{)?[^{}]*"retry_?after(?:_?ms)?"\s*:\s*["\d]|"retryDelay"\s*:\s*"/i;
+
+const hasName = (headers: Headers, pattern: RegExp) => [...headers.keys()].some((name) => pattern.test(name));
 
 /**
  * Decides who refused a request that the simulator accepted, and whether the response's limit headers are its own. A
@@ -242,7 +282,7 @@ const hasLimitHeaders = (headers: Headers) => [...headers.keys()].some((name) =>
  * of the simulator, the same holds for each response of a backend, and for a handler's with limit headers.
  */
 function limitsOf({ status, headers }: Response, { by, isKeyWithheld, isLimited }: RouteRead) {
-  const isRefused = status === 429 || (status === 503 && headers.has(retryAfterHeader));
+  const isRefused = status === 429 || (status >= 400 && asksToWait(headers));
   if (isRefused) return { refusedBy: by, hasOwnLimits: true };
   return {
     refusedBy: status === 401 && isKeyWithheld ? ('backend-without-key' as const) : undefined,
@@ -291,6 +331,8 @@ async function readResponse(response: Response, read: RouteRead, onError: (error
   }
   const raw = concatenate(chunks, bytes);
   const text = toJsonBytes(raw);
+  if (status >= 400 && typeof text === 'string' && waitInBody.test(text))
+    return { ...start, headers: headersOf(response.headers, true), hasOwnLimits: true, refusedBy: read.by, body: text };
   return typeof text === 'string' ? { ...start, body: text } : { ...start, raw };
 }
 
@@ -344,7 +386,7 @@ function headersOf(given: Headers, hasOwnLimits: boolean): Record<string, string
   const headers: Record<string, string | null> = { 'Content-Type': null };
   for (const [name, value] of given) {
     if (notOfRoutes.test(name) || (!hasOwnLimits && ofLimits.test(name))) continue;
-    const spelled = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase()).replace('Ratelimit', 'RateLimit');
+    const spelled = spelledHeader(name);
     const before = name === 'set-cookie' ? headers[spelled] : undefined;
     headers[spelled] = before ? `${before}\n${value}` : value;
   }

@@ -31,7 +31,7 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
   const { resolved, dataFrom, clock, services, keys, faults, journal, delayed, running } = state;
-  const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
+  const { lastId, pending, dropped, clearedId, outcomes } = journal;
   const changed = services.filter(({ data }) => !data?.isAtStart?.());
   const copies = Object.fromEntries(changed.map(({ service, data }) => [service.name, data?.capture()]));
   const data = dataPieces(changed, copies);
@@ -43,7 +43,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     clock: { ...clock.anchor },
     changes: { ...sim.changes },
     faults: exportFaults(faults.state()),
-    journal: { lastId, pending, dropped, clearedId, outcomes, ...(outages.length > 0 && { outages }) },
+    journal: { lastId, pending, dropped, clearedId, outcomes },
   };
   const keyState = keys.state();
   const { entries } = journal;
@@ -149,5 +149,5 @@ const jsonRunning = ({ exchange, rule, ...rest }: RunningRequest, numberOf: Numb
 });
 
 function jsonExchange({ call, resolved, fault: _, ...rest }: RequestInProgress, numberOf: NumberOf): JsonExchange {
-  return { ...rest, call: toJsonCall(toPlainCall(call)), resolved: numberOf(resolved) };
+  return { ...rest, call: toJsonCall(toPlainCall(call, rest.sentKey, rest.keyPlace)), resolved: numberOf(resolved) };
 }

@@ -14,17 +14,6 @@ export interface PendingCommand {
 }
 
 /**
- * Log entry that this server has sent to the shared log. Once the entry is read back, its commands are applied and
- * their callers get the results.
- */
-export interface PendingEntry {
-  readonly waiting: readonly PendingCommand[];
-  readonly atMs: number;
-  /** Whether the callers who wait for this log entry have already received an error, such as a timeout. */
-  isTimedOut: boolean;
-}
-
-/**
  * Commands (changes of the server's state) that wait to be appended to the server's log. Each sandbox has one queue.
  */
 export class CommandQueues {

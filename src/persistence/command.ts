@@ -72,11 +72,6 @@ export interface ScenarioCommand {
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
-  /**
-   * Hash of the scenario file's content that the command replaces. If another server with the same log has already
-   * loaded the changed file, the command does nothing.
-   */
-  readonly after?: string | undefined;
 }
 
 /**
@@ -133,43 +128,6 @@ export interface TickCommand {
 }
 
 /**
- * Log command: a replica announces that it takes part in the common log of several servers. Each replica appends the
- * command at its start, and again if the other servers no longer count the replica as alive.
- */
-export interface JoinCommand {
-  readonly kind: 'join';
-  /** Version of petstore-sim on the server that joins the shared log. */
-  readonly version: string;
-}
-
-/**
- * Command in the append-only log that replicas share: shows that an idle replica is alive. The replica appends the
- * command every two seconds; a replica without an entry for 10 s counts as gone.
- */
-export interface HeartbeatCommand {
-  readonly kind: 'beat';
-}
-
-/**
- * Log command: a replica shuts down after its last response. Applying the command abandons the open requests of the
- * replica's clients.
- */
-export interface LeaveCommand {
-  readonly kind: 'part';
-}
-
-/** Log command that records an outage: a period in which a server could not reach its Redis store. */
-export interface OutageCommand {
-  readonly kind: 'storeAway';
-  readonly sandbox?: string | undefined;
-  /** Start of a period in which this server could not reach the Redis store of its log, in machine time. */
-  readonly fromMs: number;
-  /** End of the outage of the store (Redis), in machine time. */
-  readonly toMs: number;
-  readonly refused: number;
-}
-
-/**
  * One change of the server's state, such as a request, as plain data. The server appends each command to its log and
  * then applies the command. A replay of the log restores the state.
  */
@@ -185,8 +143,4 @@ export type Command =
   | AlignClockCommand
   | RunEndedCommand
   | StartedCommand
-  | TickCommand
-  | JoinCommand
-  | HeartbeatCommand
-  | LeaveCommand
-  | OutageCommand;
+  | TickCommand;

@@ -8,12 +8,6 @@ export interface LogTimeOptions {
   readMs?: (() => number) | undefined;
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
-  /**
-   * Whether other servers append to the log, each by its own measurement of the time. Steps back of at most 5 s are
-   * then ignored. Servers that compensated each other's small differences would advance the log's time more and more.
-   * Default false.
-   */
-  isShared?: boolean | undefined;
 }
 
 /**
@@ -24,7 +18,6 @@ export class LogTime implements TimeSource {
   readonly isLogged = true;
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
-  readonly #minimumStepMs: number;
   /** Time of the last applied log entry. */
   #lastMs = 0;
   #appliedMs: number | undefined;
@@ -36,10 +29,9 @@ export class LogTime implements TimeSource {
    */
   #setBackMs = 0;
 
-  constructor({ readMs, onStepBack, isShared = false }: LogTimeOptions = {}) {
+  constructor({ readMs, onStepBack }: LogTimeOptions = {}) {
     this.#readMs = readMs;
     this.#onStepBack = onStepBack;
-    this.#minimumStepMs = isShared ? reportedStepMs : 0;
   }
 
   /** Time of the last entry of the append-only log that was applied to the server's state; 0 before the first entry. */
@@ -62,7 +54,7 @@ export class LogTime implements TimeSource {
     // Detects that the machine's clock was set back since its last reading or since the time of the last log entry. The
     // log entry also reveals a step back while the server was stopped.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
-    if (stepMs > this.#minimumStepMs) {
+    if (stepMs > 0) {
       this.#setBackMs += stepMs;
       if (stepMs > reportedStepMs) this.#onStepBack?.(stepMs);
     }

@@ -4,8 +4,8 @@
  */
 
 /**
- * Position of a log entry, and the hash of all responses that the entry's commands produced. Another replica or version
- * of the program compares the hash with its own.
+ * Position of a log entry, and the hash of all responses that the entry's commands produced. Another version of
+ * the program, or a server that continues the log, compares the hash with its own.
  */
 export type ResponseHash = readonly [position: number, hash: string];
 
@@ -15,30 +15,16 @@ export interface NewEntry {
   readonly atMs: number;
   readonly commands: readonly unknown[];
   /**
-   * Hashes of the responses to earlier log entries, by which other servers check that they computed equal responses.
+   * Hashes of the responses to earlier log entries, by which a later reader checks that it computes equal responses.
    * Responses are computed only after their entry is written, so a later entry contains their hash.
    */
   readonly answered?: readonly ResponseHash[];
 }
 
-/**
- * Entry that was appended to the log of a server's state, with its position in the log and the server that wrote it.
- */
+/** Entry that was appended to the log of a server's state, with its position in the log. */
 export interface LogEntry extends NewEntry {
   /** Position of the entry in the log, counted from 1 without gaps. */
   readonly position: number;
-  /**
-   * Name of the server that wrote the entry. The entry is identified by this name, `incarnation` (how often the server
-   * had opened the log) and `sequence`. An entry that was stored twice is applied once.
-   */
-  readonly writer: string;
-  readonly incarnation: number;
-  readonly sequence: number;
-  /**
-   * Whether the log entry was stored after its deadline. Commands for which a client waits, such as API requests, are
-   * then skipped, because the client got an error.
-   */
-  readonly isLate?: boolean;
 }
 
 /**
@@ -59,7 +45,7 @@ export interface LogScenario {
 }
 
 /**
- * Options for opening a log, which stores all changes of a server's state in a folder or in Redis. Used by
+ * Options for opening a log, which stores all changes of a server's state in a folder. Used by
  * `openFileLog(folder, options)` of `node/folder/file-log.js`, for example.
  */
 export interface OpenLogOptions {
@@ -96,7 +82,7 @@ export interface FoundSnapshot {
 
 /** Opened log of a server's state. Read `snapshot` first, then `entries`, and append to `log` only afterwards. */
 export interface OpenedLog {
-  readonly log: Log;
+  readonly log: FolderLog;
   readonly identity: LogIdentity;
   /** Whether the log is new, without earlier entries. */
   readonly isNew: boolean;
@@ -132,9 +118,11 @@ export interface Log {
    */
   append(entry: NewEntry): Promise<LogEntry>;
   /**
-   * Additional functions of a log that several servers share, such as `follow`; `undefined` for a log of one server.
+   * Resolves when this server is known to be the only one that appends, so that its state in memory is current.
+   * Rejects with a {LogUnavailableError} if the store refuses to tell. Returns `undefined` if it is known already.
+   * Absent for a log that no other server can use.
    */
-  readonly shared?: SharedLog | undefined;
+  confirm?(): Promise<void> | undefined;
   /**
    * Writes a snapshot of the server's state after the log entry at `position`. Then deletes the entries and snapshots
    * that the new snapshot replaces.
@@ -143,6 +131,12 @@ export interface Log {
    * @throws {LogUnavailableError} if the snapshot was not written; the log continues without it
    */
   writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void>;
+  /** Flushes pending writes and releases the lock of the log. Later appends fail. */
+  close(): Promise<void>;
+}
+
+/** Log in a folder, which can be read up to an entry that another version of petstore-sim wrote. */
+export interface FolderLog extends Log {
   /**
    * Moves the entry at `from` and all later ones from the log to other files. Call it before the first append, then
    * open the log again.
@@ -150,32 +144,6 @@ export interface Log {
    * @returns the sentence
    */
   setAside(from: number, reason: string): Promise<string>;
-  /** Flushes pending writes and releases the lock of the log. Later appends fail. */
-  close(): Promise<void>;
-}
-
-/**
- * Functions of a log that several servers share. Each server appends its entries to the log and applies the entries of
- * all servers.
- */
-export interface SharedLog {
-  /** Name of this server in the log's entries. */
-  readonly writer: string;
-  /**
-   * Calls a function with every further entry of the log, in order, including the entries of this server.
-   * @param onEntry receives the entry and, for an entry of this server, also the object passed to `append`
-   */
-  follow(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void;
-  /**
-   * Resolves when this server has applied all entries that the shared log contained at the time of the call. Also
-   * resolves after a timeout or without a connection to Redis, so that the caller never waits forever.
-   */
-  catchUp(): Promise<void>;
-  /**
-   * Reports that this server's responses to requests in the log differ from the responses of the server that wrote the
-   * log entry.
-   */
-  reportDisagreement(position: number, writer: string): void;
 }
 
 /**
@@ -186,15 +154,10 @@ export const maximumEntryBytes = 1024 * 1024;
 
 /**
  * Error if an entry was not stored in the server's append-only log (`--data`), for example on a full disk. A later
- * attempt may succeed. If `isUncertain`, the entry may have been stored after all.
+ * attempt may succeed.
  */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
-  readonly isUncertain: boolean;
-  constructor(message: string, { isUncertain = false, ...options }: ErrorOptions & { isUncertain?: boolean } = {}) {
-    super(message, options);
-    this.isUncertain = isUncertain;
-  }
 }
 
 /**

@@ -4,25 +4,18 @@ import { findScenario } from '../control-api/input-values.js';
 import { checkInput } from '../control-api/perform.js';
 import type { ControlCall, ServedSimulators } from '../control-api/served-simulators.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
-import { toPlainCall } from '../requests/plain-call.js';
 import type { Sandbox } from '../sandboxes/sandboxes.js';
 import { unknownOperations } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import { toLoggedCall } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
-import { inSimulatedTime } from './note-outage.js';
 import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableResponse } from './unavailable-response.js';
-
-/**
- * Minimum duration of a current Redis outage from which the server reports the outage. Requests wait longer than this
- * duration for Redis before they fail.
- */
-const reportedOutageMs = 2_000;
 
 /** Minimum response time from which the server always logs when it sent the response. */
 const unloggedDeliveryMs = 5;
@@ -48,11 +41,12 @@ export function createLoggedSimulators(
     handle(sandbox, call, deliver, fail) {
       // Omits the header `X-Sim-Sandbox: recreated` from the logged request. The server adds the header when it applies
       // the log entry, because the sandbox's first request is known only then.
-      const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
+      const logged = toLoggedCall(coreOf(sandbox?.sim ?? sim).state, call);
+      const plain = call.adapterHeaders ? { ...logged, adapterHeaders: undefined } : logged;
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
           if (commandResult.error instanceof LogUnavailableError)
-            deliver(unavailableResponse(sandbox?.sim ?? sim, commandResult.error, call));
+            deliver(unavailableResponse(sandbox?.sim ?? sim, call));
           else fail(commandResult.error);
           return;
         }
@@ -66,7 +60,7 @@ export function createLoggedSimulators(
       if (sandbox !== undefined && sandboxes.isRenewalDue(name)) sequencer.submit({ kind: 'touch', sandbox: name });
       return sandbox;
     },
-    settled: () => sequencer.settled(),
+    settled: () => sequencer.settled()?.catch((error) => Promise.reject(readable(error))),
     change({ name, operation, sandbox, input, caller, origin }: ControlCall) {
       const content = withContent(input);
       checkInput(operation, sim, content);
@@ -74,15 +68,6 @@ export function createLoggedSimulators(
       return submit({ kind: 'control', sandbox, operation: name, input: content, origin, client: caller.name });
     },
     health,
-    outages(name) {
-      const of = machine.simOf(name);
-      if (of === undefined) return [];
-      const nowMs = machine.time.liveMs();
-      const { stale, lagMs = 0 } = health();
-      // Reports the current outage of the log's store with 0 rejected requests, because their number is still unknown.
-      const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
-      return [...sequencer.outages.unreported(name), ...now].map((outage) => inSimulatedTime(of, outage, nowMs));
-    },
   };
   logRoutes(sim);
   for (const sandbox of sandboxes.list()) logRoutes(sandbox.sim, sandbox);

@@ -1,7 +1,6 @@
 import type { ClockAnchor, ClockState } from '../clock/simulated-clock.js';
 import type { ExportedKey, ExportedState } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
-import type { Outage } from '../journal/outage.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -9,28 +8,17 @@ import type { ControlChanges } from '../simulator/control-change.js';
 import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
 import type { JsonValue } from '../values/json.js';
 import type { JsonCall, JsonOutcome } from './command-json.js';
-import type { ReplicasState } from './replicas.js';
 
 /**
- * Part of a stored snapshot: the state of a server outside its simulators, such as the names of sandboxes and the list
- * of replicas.
+ * Part of a stored snapshot: the state of a server outside its simulators, such as the names of sandboxes.
  */
 export interface ServerPiece {
   readonly kind: 'server';
   /** Time of the last log entry before the snapshot. */
   readonly atMs: number;
-  /**
-   * Restart count (incarnation) and sequence number of the last applied log entry of each server. An entry that was
-   * appended twice is recognized by these numbers.
-   */
-  readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
   /** Hash of the content that was last loaded from the scenario file. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
-  /**
-   * Replicas: the servers that share one state by an append-only log in Redis. Absent if only one server uses the log.
-   */
-  readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
     /** Names of all sandboxes, in the order of their creation. */
     readonly used: readonly string[];
@@ -74,7 +62,6 @@ export interface SimulatorPiece extends StateHead {
     dropped: number;
     clearedId: number;
     outcomes: readonly ReportedOutcome[];
-    outages?: readonly Outage[];
   };
 }
 

@@ -6,12 +6,9 @@ import { textOfBytes } from '../values/json-bytes.js';
 const longBody = 200;
 const maximumBodies = 200;
 
-/** Placeholder hash for a log entry that has no responses: the hash of an empty text. */
-export const emptyHash = fingerprint('');
-
 /**
  * Creates a collector that hashes the responses to all requests of a log entry. Equal hashes show that two versions or
- * replicas responded alike.
+ * servers responded alike.
  */
 export function createResponseHash() {
   const bodies = new Map<string, string>();
@@ -38,11 +35,11 @@ export function createResponseHash() {
       parts.push(text.length > longBody ? hashOf(text) : text);
     },
     /**
-     * Adds a text of a response to the hash of a log entry's responses. Ignores ids of API keys, because a recording
-     * contains pseudonyms with other ids.
+     * Adds a text of a response to the hash of a log entry's responses. Ignores ids of API keys and the tags of masked
+     * ones, such as `~x3k9`, because pseudonyms in recordings have others.
      */
     addText(text: string): void {
-      parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
+      parts.push(text.replace(/"key_[0-9a-f]{16}"|(?<=…[^\s"]{0,4})~[0-9a-z]{4}/g, ''));
     },
     /** Returns one hash of all responses added so far, and removes them. */
     take(): string {

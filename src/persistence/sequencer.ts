@@ -2,11 +2,9 @@ import { coreOf } from '../simulator/simulator.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
-import { type CommandCallback, CommandQueues, type PendingCommand, type PendingEntry } from './command-queues.js';
-import type { CommandResult, HandledRequest } from './command-result.js';
+import { type CommandCallback, CommandQueues, type PendingCommand } from './command-queues.js';
+import type { CommandResult } from './command-result.js';
 import { type Log, type LogEntry, LogUnavailableError, type NewEntry, type ResponseHash } from './log.js';
-import { OutageLog } from './outage-log.js';
-import { emptyHash } from './response-hash.js';
 import type { StateMachine } from './state-machine.js';
 
 /** Timers and error callback that a server gives to its sequencer, which orders the commands of a log. */
@@ -56,29 +54,16 @@ export class Sequencer {
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
-  /**
-   * Pending commands of the log entries that this server sent to Redis. Reading an entry back from Redis completes its
-   * commands.
-   */
-  readonly #written = new WeakMap<NewEntry, PendingEntry>();
-  readonly outages: OutageLog;
   /** Whether the last append to the log failed. Further failures are then not reported. */
   #isUnavailable = false;
-  readonly #hashes = new RecentHashes();
 
-  /**
-   * Creates the sequencer, which writes the server's commands to the log and then applies them in order.
-   * @param outages outages of Redis that are not recorded in the log yet
-   */
-  constructor(machine: StateMachine, log: Log, host: SequencerHost, outages = new OutageLog()) {
-    outages.requeue();
-    this.outages = outages;
+  /** Creates the sequencer, which writes the server's commands to the log and then applies them in order. */
+  constructor(machine: StateMachine, log: Log, host: SequencerHost) {
     this.#machine = machine;
     this.#log = log;
     this.#host = host;
     this.#lastAtMs = machine.time.lastMs;
     this.#tick = new TickTimer(machine, host.after, () => this.submit({ kind: 'tick' }));
-    log.shared?.follow((entry, ownEntry) => this.#applyShared(entry, ownEntry && this.#written.get(ownEntry)));
     this.#tick.set();
   }
 
@@ -111,16 +96,17 @@ export class Sequencer {
   }
 
   /**
-   * Returns a promise that resolves when all commands submitted to the log so far are applied. If several servers share
-   * the log, the promise also waits for their entries. Returns `undefined` if there is nothing to wait for.
+   * Returns a promise that resolves when all commands submitted to the log so far are applied, and no other server can
+   * have appended any. Returns `undefined` if there is nothing to wait for.
+   * @throws {LogUnavailableError} by a rejection, if the store refuses to tell
    */
   settled(): Promise<void> | undefined {
-    const { shared } = this.#log;
-    const ownSettled = this.#settledOwn();
-    return shared === undefined ? ownSettled : Promise.all([shared.catchUp(), ownSettled]).then(() => {});
+    const confirmed = this.#log.confirm?.();
+    const applied = this.#applied();
+    return confirmed === undefined ? applied : confirmed.then(() => applied);
   }
 
-  #settledOwn(): Promise<void> | undefined {
+  #applied(): Promise<void> | undefined {
     const count = this.#submittedCount;
     return count === this.#doneCount ? undefined : new Promise((resolve) => this.#settled.push({ count, resolve }));
   }
@@ -132,10 +118,15 @@ export class Sequencer {
   async close(): Promise<void> {
     if (!this.#deliveries.isEmpty) this.#deferWrite();
     await new Promise<void>((resolve) => this.#host.defer(resolve));
-    await this.#settledOwn();
+    await this.#applied();
+    this.stop();
+    await this.#snapshot;
+  }
+
+  /** Stops the timers at once. Submitted commands may stay without a result. */
+  stop(): void {
     this.#cancelDeliveries?.();
     this.#tick.stop();
-    await this.#snapshot;
   }
 
   #deferWrite(): void {
@@ -157,11 +148,9 @@ export class Sequencer {
       this.#answered = [];
       const commands = waiting.map(({ command }) => command);
       const entry: NewEntry = { atMs, answered, commands: commands.map(toJsonCommand) };
-      const written: PendingEntry = { waiting, atMs, isTimedOut: false };
-      if (this.#log.shared !== undefined) this.#written.set(entry, written);
       this.#log.append(entry).then(
-        (done) => this.#log.shared ?? this.#apply(done, commands, waiting),
-        (error) => this.#fail(error, written),
+        (done) => this.#apply(done, commands, waiting),
+        (error) => this.#fail(error, waiting),
       );
     }
   }
@@ -179,72 +168,14 @@ export class Sequencer {
     this.#isUnavailable = false;
     this.#answered.push([entry.position, hash]);
     this.#finish(waiting, (index) => results[index] as CommandResult);
-    this.#afterEntry(entry);
-  }
-
-  /**
-   * Applies an entry of a log that several replicas share.
-   * @param written the entry's commands whose callers wait for results; only if this server submitted the entry
-   */
-  #applyShared(entry: LogEntry, written: PendingEntry | undefined): void {
-    const submitted = written?.waiting.map(({ command }) => command);
-    const { results, hash } = this.#machine.apply(entry, submitted);
-    this.#compare(entry, hash);
-    // Passes results to the waiting callers if this server wrote the log entry. A repeated copy of an entry has no
-    // results.
-    if (written !== undefined && results.length > 0) {
-      if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
-      const nowMs = this.#machine.time.liveMs();
-      if (written.isTimedOut) this.#markLost(written.waiting, results);
-      else {
-        if (entry.isLate) this.outages.refuse(written.waiting, written.atMs, nowMs);
-        this.#finish(written.waiting, (index) => results[index] as CommandResult);
-      }
-      const ended = this.outages.end(nowMs, (sandbox) => this.#machine.simOf(sandbox) !== undefined);
-      for (const command of ended) this.submit(command, (commandResult) => this.outages.settle(command, commandResult));
-    }
-    this.#afterEntry(entry);
-  }
-
-  /**
-   * Compares hashes of earlier responses: those that another server stored in this log entry, and those that this
-   * server computed. Reports each difference, because all servers that share a log must respond equally.
-   */
-  #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
-    for (const [earlier, expected] of answered) {
-      if (this.#hashes.differs(earlier, expected)) this.#log.shared?.reportDisagreement(earlier, writer);
-    }
-    this.#hashes.add(position, hash);
-  }
-
-  #afterEntry(entry: LogEntry): void {
     if (this.#log.snapshotIsDue) this.#writeSnapshot(entry.position);
     this.#tick.set();
   }
 
-  #fail(error: unknown, written: PendingEntry): void {
-    written.isTimedOut = true;
-    if (error instanceof LogUnavailableError && this.#log.shared !== undefined) {
-      this.outages.refuse(written.waiting, written.atMs, this.#lastAtMs);
-    } else if (!(error instanceof LogUnavailableError) || !this.#isUnavailable) this.#host.onError(error);
+  #fail(error: unknown, waiting: readonly PendingCommand[]): void {
+    if (!(error instanceof LogUnavailableError && this.#isUnavailable)) this.#host.onError(error);
     this.#isUnavailable = true;
-    this.#finish(written.waiting, () => ({ error }));
-  }
-
-  /**
-   * Marks the requests of a log entry as lost, because their clients received a 503 before the entry was applied. The
-   * journal then shows that the clients did not receive the recorded responses.
-   */
-  #markLost(waiting: readonly PendingCommand[], results: readonly CommandResult[]): void {
-    for (const [index, { command }] of waiting.entries()) {
-      const commandResult = results[index] as CommandResult;
-      if (command.kind === 'storeAway') this.outages.settle(command, commandResult);
-      if (command.kind !== 'request' || 'error' in commandResult) continue;
-      const { id, answer } = commandResult.value as HandledRequest;
-      this.outages.found(command.sandbox);
-      this.noteDelivery(command.sandbox, id, { isLost: true });
-      if (answer instanceof Promise) this.submit({ kind: 'left', sandbox: command.sandbox, id });
-    }
+    this.#finish(waiting, () => ({ error }));
   }
 
   #arrived(command: Command): void {
@@ -303,31 +234,6 @@ class PendingDeliveries {
       command: { kind: 'sent', ...(name !== '' && { sandbox: name }), answers },
       done: undefined,
     }));
-  }
-}
-
-/** Number of recent log entries whose response hashes stay in memory, for comparison with other replicas. */
-const maximumHashes = 4_096;
-
-/**
- * Hashes of the responses that the most recent log entries produced, by the entry's position. Replicas compare these
- * hashes.
- */
-class RecentHashes {
-  readonly #hashes = new Map<number, string>();
-
-  add(position: number, hash: string): void {
-    this.#hashes.set(position, hash);
-    this.#hashes.delete(position - maximumHashes);
-  }
-
-  /**
-   * Whether this server and another replica responded differently to the requests of a log entry, by the hash of the
-   * responses. Returns `false` if this server's hash is not in memory.
-   */
-  differs(position: number, hash: string): boolean {
-    const own = this.#hashes.get(position);
-    return own !== undefined && own !== hash;
   }
 }
 

@@ -16,15 +16,13 @@ import { jsonText } from '../values/json.js';
 import type { Command, ControlCommand, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
-import { type LogEntry, LogUnavailableError } from './log.js';
+import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
-import { noteOutage } from './note-outage.js';
 import type { ServerPiece } from './piece.js';
-import { isConnectionOf, type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 
-/** State of a server outside its simulators, such as the list of replicas. */
-export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
+/** State of a server outside its simulators. */
+export type MachineState = Pick<ServerPiece, 'scenarioHash' | 'runEnd'>;
 
 export interface MachineParts {
   /** Simulated main API (the Petstore), and the definitions of the control operations. */
@@ -49,21 +47,12 @@ export class StateMachine {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   readonly time: LogTime;
-  readonly replicas: Replicas;
   /** Called with each new sandbox. */
   onSandbox: (sandbox: Sandbox) => void = () => {};
   readonly #onError: (error: unknown) => void;
   readonly #answers = createResponseHash();
-  readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
   /** For each sandbox, the number of API requests in the current log entry that have not been handled yet. */
   #notYetHandled = new Map<string, number>();
-  /** Name of the server that wrote the log entry being applied. */
-  #writer = '';
-  /**
-   * Time from the current log entry's timestamp to the log's time. The log's time never decreases, but the clock of the
-   * entry's writer may be behind.
-   */
-  #entryLagMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
@@ -78,22 +67,14 @@ export class StateMachine {
     this.sim = sim;
     this.time = time;
     this.#onError = onError;
-    this.#applied = { ...state?.applied };
     this.#scenarioHash = state?.scenarioHash;
     this.#runEnd = state?.runEnd;
-    this.replicas = new Replicas(state?.replicas);
     hashAnswersOf(sim);
     this.sandboxes = makeSandboxes(onMade);
   }
 
   get state(): MachineState {
-    const replicas = this.replicas.state;
-    return {
-      applied: { ...this.#applied },
-      scenarioHash: this.#scenarioHash,
-      runEnd: this.#runEnd,
-      ...(replicas && { replicas }),
-    };
+    return { scenarioHash: this.#scenarioHash, runEnd: this.#runEnd };
   }
 
   /** Returns the machine time at which the next delayed response is due; Infinity without one. */
@@ -116,15 +97,10 @@ export class StateMachine {
 
   /**
    * Applies a log entry to the server's state: runs the entry's commands as of the time at which the entry was written.
-   * An entry that was already applied changes nothing.
    * @param submitted the entry's parsed commands, if this server submitted the entry
    */
   apply(entry: LogEntry, submitted?: readonly Command[]): AppliedEntry {
-    const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
-    const [lastIncarnation, lastSequence] = this.#applied[writer] ?? [0, 0];
-    if (incarnation < lastIncarnation || (incarnation === lastIncarnation && sequence <= lastSequence))
-      return { results: [], hash: '' };
-    this.#applied[writer] = [incarnation, sequence];
+    const { atMs, commands } = entry;
     const beforeMs = this.time.lastMs;
     const { operations } = coreOf(this.sim).state.shared;
     const { acceptsAll } = operations;
@@ -132,38 +108,16 @@ export class StateMachine {
     // checked the names, and may have custom routes that this server lacks.
     operations.acceptsAll = true;
     const applied = this.time.at(atMs, () => {
-      this.#noteReplica(writer, this.time.lastMs - beforeMs);
       // Completes due delayed requests before the commands of the log entry, because the requests were due before the
       // time of the entry.
       this.#due.complete();
-      this.#writer = writer;
-      this.#entryLagMs = this.time.lastMs - atMs;
       const all = submitted ?? commands.map(fromJsonCommand);
-      const read = isLate ? all.filter(({ kind }) => !hasWaitingClient(kind)) : all;
-      this.#notYetHandled = countParallelRequests(read);
-      const run = (command: Command) => this.#run(command, beforeMs);
-      const results = all.map((command) =>
-        isLate && hasWaitingClient(command.kind) ? deadlineExceeded() : run(command),
-      );
+      this.#notYetHandled = countParallelRequests(all);
+      const results = all.map((command) => this.#run(command, beforeMs));
       return { results, hash: this.#answers.take() };
     });
     operations.acceptsAll = acceptsAll;
     return applied;
-  }
-
-  /**
-   * Records that the replica that wrote a log entry is alive. Treats the clients of replicas that have written nothing
-   * for too long as disconnected.
-   */
-  #noteReplica(writer: string, passedMs: number): void {
-    for (const replica of this.replicas.wrote(writer, passedMs)) {
-      delete this.#applied[replica.name];
-      if (!replica.hasParted) this.#abandonConnections(replica);
-    }
-  }
-
-  #abandonConnections(replica: Replica): void {
-    for (const sim of this.#sims()) abandonConnections(sim, replica);
   }
 
   #run(command: Command, beforeMs: number): CommandResult {
@@ -203,7 +157,6 @@ export class StateMachine {
         return;
       }
       case 'scenario':
-        if (command.after !== undefined && command.after !== this.#scenarioHash) return;
         this.sim.load(command.scenario, { reseed: command.reseed ?? false });
         this.#scenarioHash = command.hash;
         return;
@@ -224,18 +177,6 @@ export class StateMachine {
       case 'started':
         for (const sim of this.#sims()) afterRestart(coreOf(sim), this.time.lastMs - beforeMs);
         return;
-      case 'join':
-        this.replicas.join(this.#writer, command.version);
-        return;
-      case 'part': {
-        const replica = this.replicas.leave(this.#writer);
-        if (replica !== undefined) this.#abandonConnections(replica);
-        return;
-      }
-      case 'storeAway':
-        noteOutage(this.simOf(command.sandbox), command, this.time.lastMs);
-        return;
-      case 'beat':
       case 'tick':
         return;
     }
@@ -245,16 +186,12 @@ export class StateMachine {
     const box =
       sandbox === undefined ? undefined : (this.sandboxes.use(sandbox) ?? this.sandboxes.createForRequest(sandbox));
     const sim = box?.sim ?? this.sim;
-    const { journal, clock, resolved } = coreOf(sim).state;
+    const { journal, clock } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const waitedByClockMs = clock.frozen ? 0 : this.#entryLagMs * (resolved.clock.speed ?? 1);
-    const { connection } = call;
     const context = {
-      connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
       adapterHeaders: isFirst ? recreatedHeaders : undefined,
       arrivedBehind: subtractRequest(this.#notYetHandled, sandbox),
-      arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
     };
     const answer = sim.handle(fromPlainCall(call, context));
     if (answer instanceof Promise) {
@@ -283,31 +220,6 @@ function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   for (const id of running.keys()) waiting.abandonRoute(id);
   for (const id of [...journal.held.keys()]) journal.complete(id, notSent);
 }
-
-const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
-  'sent',
-  'left',
-  'routeEnded',
-  'tick',
-  'join',
-  'beat',
-  'part',
-  'storeAway',
-]);
-
-/**
- * Whether a client waits for the result of such a command. The server applies a command without a waiting
- * client even after its deadline.
- */
-const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);
-
-/**
- * Creates the error result of a command that was skipped. The command was appended to the log after its deadline, so
- * its client has already received an error.
- */
-const deadlineExceeded = (): { readonly error: LogUnavailableError } => ({
-  error: new LogUnavailableError('The command reached the log after its deadline, so nothing was done.'),
-});
 
 /** Completes the delayed requests whose delays have ended, on a server's own simulator and its sandboxes. */
 class DueRequests {
@@ -405,20 +317,3 @@ function runControl(
 
 /** Delivery of a response whose server stopped before it sent the response. */
 const notSent: Partial<Delivery> = { isAbandoned: true, wire: { kind: 'close' } };
-
-/**
- * Abandons the unfinished requests to a replica after the replica has stopped. The replica's clients have lost their
- * connections, so no response can reach them.
- */
-function abandonConnections(sim: Simulator, replica: Replica): void {
-  const { waiting, state } = coreOf(sim);
-  for (const { exchange } of [...state.delayed]) {
-    if (isConnectionOf(replica, exchange.call.connection)) waiting.leave(exchange.id);
-  }
-  for (const { exchange } of [...state.running.values()]) {
-    if (isConnectionOf(replica, exchange.call.connection)) waiting.abandonRoute(exchange.id);
-  }
-  for (const [id, { connection }] of [...state.journal.held]) {
-    if (isConnectionOf(replica, connection)) state.journal.complete(id, notSent);
-  }
-}

@@ -163,7 +163,8 @@ export const assumptions = /* @__PURE__ */ withValues({
     documentQuote: '"Every API response carries these headers." Further ones: not shown.',
   },
   banAfter: {
-    question: 'After how many strikes (rejected requests before the promised time) is a key banned?',
+    question:
+      'After how many strikes (rejected requests before the promised time, except the first rejection and the first after a ban) is a key banned?',
     documentQuote: banSilent,
     alternatives: [1, 0],
     form: 'a count; 0 never bans',
@@ -191,7 +192,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'ban.for',
   },
   banExtend: {
-    question: 'Does a request during a ban restart the ban?',
+    question: 'Does a request during a ban restart it, for the length of a ban by strikes?',
     documentQuote: banSilent,
     alsoAt: 'ban.extend',
   },
@@ -220,7 +221,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     question: 'Which origins may a browser page call the HTTP server from, and can it read the rate-limit headers?',
     documentQuote: 'Cross-origin use from a browser: not shown.',
     alternatives: ['hidden', 'off', ['https://app.example']],
-    form: 'loopback, hidden (loopback, but headers not exposed), off, or a list of origins',
+    form: 'loopback, hidden (loopback, but headers not exposed), off, or a list of origins besides loopback',
   },
 });
 

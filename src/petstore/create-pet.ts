@@ -6,38 +6,26 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../requests/api-error.js';
-import { isInt64 } from '../values/int64.js';
+import type { Int64 } from '../values/int64.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../values/json.js';
-import { newPetFields, petStatuses } from './document.js';
-import { describe, isStatus, type Operation, quote } from './operation.js';
+import { describe, type Operation, type OperationContext, quote } from './operation.js';
+import { type NewPetField, newPetFields, readNewPet } from './pet.js';
 import type { Settings } from './settings.js';
 
 /**
  * Runs the operation createPet, which stores a new pet. The API's documentation: "Operation name: createPet. POST
  * /pets."
  */
-export const createPet: Operation = (call, { pets, categories, settings }) => {
+export const createPet: Operation = (call, context) => {
+  const { pets, settings } = context;
   checkContentType(call, settings);
   const body = readBody(call);
-  const { name, categoryId, status } = body;
-  if (name === undefined) throw invalidRequest('name is missing; it is a required string.');
-  if (typeof name !== 'string') throw invalidRequest(`name is ${describe(name)}; it must be a string.`);
-  if (name === '' && settings.emptyName === 'reject') throw invalidRequest('name is empty.', 'emptyName');
-  if (categoryId === undefined) throw invalidRequest('categoryId is missing; it is a required int64.');
-  if (!isInt64(categoryId)) {
-    throw invalidRequest(`categoryId is ${describe(categoryId)}; it must be a whole number from -2^63 to 2^63-1.`);
-  }
-  if (settings.unknownCategory === 'reject' && !categories.has(categoryId)) {
-    throw invalidRequest(`categoryId ${categoryId} is not a known category.`, 'unknownCategory');
-  }
-  if (status !== undefined && !isStatus(status)) {
-    throw invalidRequest(`status is ${describe(status)}; it must be one of ${petStatuses.join(', ')}.`);
-  }
-  const defaultStatus = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
-  const extra = settings.unknownFields === 'ignore' ? undefined : unknownFields(body, settings);
+  const pet = readNewPet(body, (field, value) => readField(field, value, context));
+  if (pet.status === undefined && settings.defaultStatus !== 'absent') pet.status = settings.defaultStatus;
+  if (settings.unknownFields !== 'ignore') pet.extra = unknownFields(body, settings);
   try {
-    const pet = pets.add({ name, categoryId, status: status ?? defaultStatus, extra });
-    return { status: 201, body: pet.json, storedId: String(pet.id) };
+    const { id, json } = pets.add(pet);
+    return { status: 201, body: json, storedId: String(id) };
   } catch (error) {
     // Converts a `RangeError` to a 500 response. `pets.add` throws a `RangeError` only if no pet id up to the greatest
     // int64 is free.
@@ -45,9 +33,32 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
   }
 };
 
+/** Checks the value of a field of a NewPet, by the field's row and by the assumptions about the field. */
+function readField(field: NewPetField, value: JsonValue | undefined, context: OperationContext) {
+  const { isRequired, type, form, accepts } = newPetFields[field];
+  if (value === undefined) {
+    if (isRequired) throw invalidRequest(`${field} is missing; it is a required ${type}.`);
+    return undefined;
+  }
+  if (!accepts(value)) throw invalidRequest(`${field} is ${describe(value)}; it must be ${form}.`);
+  refusals[field]?.(value, context);
+  return value;
+}
+
+/** Refusals of valid values, by assumptions. */
+const refusals: Partial<Record<NewPetField, (value: JsonValue, context: OperationContext) => void>> = {
+  name(value, { settings }) {
+    if (value === '' && settings.emptyName === 'reject') throw invalidRequest('name is empty.', 'emptyName');
+  },
+  categoryId(value, { categories, settings }) {
+    if (settings.unknownCategory === 'reject' && !categories.has(value as Int64))
+      throw invalidRequest(`categoryId ${value} is not a known category.`, 'unknownCategory');
+  },
+};
+
 /** Returns the fields of a request body that NewPet does not define, except `id`, which the service assigns. */
 function unknownFields(body: JsonObject, settings: Settings): JsonObject {
-  const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
+  const unknown = Object.entries(body).filter(([field]) => !Object.hasOwn(newPetFields, field));
   const [first] = unknown;
   if (first !== undefined && settings.unknownFields === 'reject') {
     throw invalidRequest(`${quote(first[0])} is not a field of NewPet.`, 'unknownFields');

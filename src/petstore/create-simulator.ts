@@ -11,7 +11,7 @@ const optionNames: Record<keyof SimulatorOptions, true> = { ...simulatorOptions,
 /**
  * Creates a simulator of the Petstore, in Node or a browser, synchronously and without I/O. Simulators share no state.
  * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an unknown option
- * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+ * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   checkOptions('createSimulator', options, optionNames);

@@ -1,5 +1,4 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
-import { createOperationTable } from '../requests/operation-table.js';
 
 /**
  * Values from the API's documentation, each with the sentence that states the value. Choices that the documentation
@@ -18,12 +17,6 @@ export const interfaceVersion = '1.0.0';
 /** Status values of a pet in the API's documentation: "Allowed values: available, pending, sold." */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
-
-/**
- * Names of the fields of `NewPet`, the request body of createPet. The API's documentation: "name and categoryId are
- * required", "status: one of the allowed status values".
- */
-export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 
 /**
  * Bounds and default of the query parameter `limit` of listPets. The API's documentation: "Minimum 1, maximum 100,
@@ -47,27 +40,3 @@ export const documentedPlans = {
  * December 2030." The document has no time of day, so the simulator uses 00:00 UTC.
  */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
-
-/**
- * Operations of the API. The API's documentation: "Operation name: listPets. Method and path: GET /pets", "status:
- * filters by availability status"; "Operation name: createPet. Method and path: POST /pets"; "Operation name: getPet.
- * Method and path: GET /pets/{petId}. Deprecated: this operation is scheduled for removal on 5 December 2030. The
- * replacement is GET /pets with the status filter."
- */
-export const operationTable = /* @__PURE__ */ createOperationTable({
-  listPets: { method: 'GET', path: '/pets', conditions: ['status'] },
-  createPet: { method: 'POST', path: '/pets' },
-  getPet: {
-    method: 'GET',
-    path: '/pets/{petId}',
-    params: (petId) => ({ petId }),
-    deprecation: { removedAtMs: getPetRemovedAtMs, use: 'GET /pets with the status filter' },
-  },
-});
-/** The service in recorded traffic. */
-export const recordedPetstore = { basePath, operations: operationTable };
-
-export type OperationName = (typeof operationTable.operations)[number];
-
-export const isOperationName = (name: string | undefined): name is OperationName =>
-  name !== undefined && Object.hasOwn(operationTable.rows, name);

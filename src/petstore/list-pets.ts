@@ -1,7 +1,9 @@
 import { invalidRequest } from '../requests/api-error.js';
 import { parseInt64 } from '../values/int64.js';
 import { listLimit, type PetStatus, petStatuses } from './document.js';
-import { isStatus, type Operation, quote } from './operation.js';
+import { listQuery } from './list-query.js';
+import { type Operation, quote } from './operation.js';
+import { isStatus } from './pet.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
@@ -30,7 +32,7 @@ export const listPets: Operation = (call, { pets, settings }) => {
 
 function rejectUnknownQuery(query: URLSearchParams, { paging }: Settings): void {
   for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'status' && name !== paging) {
+    if (!Object.hasOwn(listQuery, name) && name !== paging) {
       throw invalidRequest(`${quote(name)} is not a query parameter of listPets.`, 'unknownQuery');
     }
   }

@@ -1,6 +1,7 @@
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { AssumptionId } from './assumptions.js';
 import { listLimit, petStatuses } from './document.js';
+import { type NewPetField, newPetFieldNames, newPetFields } from './pet.js';
 
 /** A JSON object in the OpenAPI description. Loosely typed, because only tools read the description. */
 export type Json = Record<string, unknown>;
@@ -76,12 +77,8 @@ export const components: Json = {
     },
     NewPet: {
       type: 'object',
-      required: ['name', 'categoryId'],
-      properties: {
-        name: { type: 'string', description: "The pet's name." },
-        categoryId: int64('Identifier of the category the pet belongs to.'),
-        status: ref('schemas', 'PetStatus'),
-      },
+      required: newPetFieldNames.filter((field) => newPetFields[field].isRequired),
+      properties: newPetProperties(),
     },
     Pet: {
       allOf: [
@@ -162,6 +159,14 @@ export const components: Json = {
     BannedTeapot: banned(418),
   },
 };
+
+function newPetProperties(): Record<NewPetField, Json> {
+  return {
+    name: { type: 'string', description: "The pet's name." },
+    categoryId: int64('Identifier of the category the pet belongs to.'),
+    status: ref('schemas', 'PetStatus'),
+  };
+}
 
 function retryAfter(): Json {
   return {

@@ -1,5 +1,6 @@
 import { formatInteger } from '../values/format-integer.js';
 import { documentedPlans, interfaceVersion, listLimit } from './document.js';
+import type { ListParameter } from './list-query.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
 /** Error responses that every operation in the OpenAPI description has. */
@@ -29,6 +30,20 @@ const optionalHeader = (description: string, marked: Json): Json => ({
   ...marked,
 });
 
+/** Query parameters of listPets. */
+const listParameters: Record<ListParameter, Json> = {
+  limit: {
+    description: 'Maximum number of pets returned.',
+    schema: { type: 'integer', ...listLimit, example: 2 },
+    example: 2,
+  },
+  status: {
+    description: 'Filters by availability status.',
+    schema: ref('schemas', 'PetStatus'),
+    example: 'available',
+  },
+};
+
 const paths: Json = {
   '/pets': {
     get: {
@@ -37,22 +52,7 @@ const paths: Json = {
       description:
         'Lists pets, optionally filtered by status. The result is paginated; paging parameters other than limit are not documented.',
       tags: ['pets'],
-      parameters: [
-        {
-          name: 'limit',
-          in: 'query',
-          description: 'Maximum number of pets returned.',
-          schema: { type: 'integer', ...listLimit, example: 2 },
-          example: 2,
-        },
-        {
-          name: 'status',
-          in: 'query',
-          description: 'Filters by availability status.',
-          schema: ref('schemas', 'PetStatus'),
-          example: 'available',
-        },
-      ],
+      parameters: Object.entries(listParameters).map(([name, parameter]) => ({ name, in: 'query', ...parameter })),
       responses: {
         '200': answer('The pets.', 'Pets', [rex, milo], {
           ...rateLimit,

@@ -2,7 +2,6 @@ import type { ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
 import type { Int64 } from '../values/int64.js';
 import type { JsonValue } from '../values/json.js';
-import { type PetStatus, petStatuses } from './document.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
@@ -18,8 +17,6 @@ export interface OperationContext {
  * @throws {ApiError} for every documented error
  */
 export type Operation = (call: ApiCall, context: OperationContext, petId: string) => Outcome;
-
-export const isStatus = (value: unknown): value is PetStatus => petStatuses.includes(value as PetStatus);
 
 /** Describes a rejected JSON value for an error message, by its type and, if short, by the value itself. */
 export function describe(value: JsonValue): string {

@@ -2,9 +2,10 @@ import { notFound } from '../control-api/control-error.js';
 import { operation } from '../control-api/control-operation.js';
 import { described, removed, wholeNumber } from '../control-api/input-values.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { AnySchema, Output, Schema } from '../validation/schema.js';
 import { fields, list, optional, string } from '../validation/schemas.js';
 import { count, int64 } from '../validation/value-schemas.js';
-import type { StoredPet } from './pet.js';
+import { type NewPetField, newPetFieldNames, newPetFields, type StoredPet } from './pet.js';
 import { petChanges } from './pet-schema.js';
 import type { PetStore } from './pet-store.js';
 import { createPets } from './pets.js';
@@ -12,11 +13,35 @@ import { createPets } from './pets.js';
 /** Maximum number of pets in one response of the control API. */
 const maximumPets = 1_000;
 
+type Rows = typeof newPetFields;
+
+/** Fields of a listed pet by name: an int64 as text, a text of a fixed set as any text. */
+type ListedFields = {
+  [Field in NewPetField]: Rows[Field]['isRequired'] extends true
+    ? Listed<Rows[Field]>
+    : Schema<Output<Listed<Rows[Field]>> | undefined>;
+};
+type Listed<Row extends { type: string; schema: AnySchema }> = Row['type'] extends 'string' | 'int64'
+  ? Schema<string>
+  : Row['schema'];
+
+const descriptions: Partial<Record<NewPetField, string>> = {
+  categoryId: 'The identifier of the category in decimal digits.',
+};
+
+const listedFields = Object.fromEntries(
+  newPetFieldNames.map((field) => {
+    const { schema, type, isRequired } = newPetFields[field];
+    const listed: AnySchema = ['string', 'int64'].includes(type) ? string : schema;
+    const text = descriptions[field];
+    const named = text === undefined ? listed : described(listed, text);
+    return [field, isRequired ? named : optional(named)];
+  }),
+) as unknown as ListedFields;
+
 const listedPet = fields({
   id: described(string, 'The identifier in decimal digits.'),
-  name: string,
-  categoryId: described(string, 'The identifier of the category in decimal digits.'),
-  status: optional(string),
+  ...listedFields,
   json: described(string, 'The pet as the API sends it.'),
 });
 
@@ -80,10 +105,10 @@ function unknownPet(): never {
   throw notFound('Unknown pet; expected the id of a pet that GET /__sim/pets lists.');
 }
 
-const showPet = ({ id, name, categoryId, status, json }: StoredPet) => ({
-  id: String(id),
-  name,
-  categoryId: String(categoryId),
-  ...(status !== undefined && { status }),
-  json,
-});
+function showPet(pet: StoredPet): Output<typeof listedPet> {
+  const shown = newPetFieldNames.flatMap((field) => {
+    const value = pet[field];
+    return value === undefined ? [] : [[field, newPetFields[field].type === 'int64' ? String(value) : value]];
+  });
+  return { id: String(pet.id), ...Object.fromEntries(shown), json: pet.json };
+}

@@ -6,7 +6,7 @@ import { compareInt64, greatestInt64, type Int64, isInt64, nextInt64 } from '../
 import type { JsonValue } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
 import { listLimit, type PetStatus } from './document.js';
-import { type Pet, type StoredPet, toStored } from './pet.js';
+import { type Pet, type StoredPet, storeAs, toStored } from './pet.js';
 import { copyStock, fillStock, firstOf, joinStart, type PetRow, type PetStock, rowOf } from './pet-stock.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
@@ -147,10 +147,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     const id = pet.id ?? this.#freeId();
     if (this.get(id) !== undefined)
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
-    // Names each field of the pet. In V8, spreading an object and adding a field takes twice as long as the rest of
-    // this function.
-    const { name, categoryId, status, extra } = pet;
-    const added = toStored({ id, name, categoryId, status, extra });
+    const added = storeAs(id, pet);
     const { all, byStatus } = this.#own(!this.#newestFirst && this.#firstFrom(this.#stock.all, added) === this.size);
     this.#place(all, added);
     if (added.status !== undefined) this.#place(byStatus[added.status], added);
@@ -162,7 +159,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   update(id: Int64, changes: Partial<Omit<Pet, 'id'>>): StoredPet | undefined {
     const before = this.get(id);
     if (before === undefined) return undefined;
-    const after = toStored({ ...before, ...changes, id });
+    const after = storeAs(id, { ...before, ...changes });
     const { all, byStatus } = this.#own();
     all[this.#firstFrom(all, before)] = after;
     if (before.status !== undefined) this.#takeOut(byStatus[before.status], before);

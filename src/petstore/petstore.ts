@@ -5,10 +5,11 @@ import { createMatch, type Match, type OperationRow } from '../requests/service.
 import type { MainService } from '../simulator/simulator-state.js';
 import { formatDay } from '../values/format-day.js';
 import { createPet } from './create-pet.js';
-import { basePath, type OperationName, operationTable } from './document.js';
+import { basePath } from './document.js';
 import { getPet } from './get-pet.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
+import { type OperationName, operationTable } from './operations.js';
 import { PetStore } from './pet-store.js';
 import { createPets } from './pets.js';
 import { scenarioRules } from './scenario.js';

@@ -3,7 +3,7 @@ import { cut, type Issue, issueAt } from '../validation/issue.js';
 import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
 import type { PetStatus } from './document.js';
-import type { Pet } from './pet.js';
+import { type Pet, petOf } from './pet.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -84,7 +84,6 @@ export function resolvePets(
   return pets.map((pet, index) => {
     if (pet.id === undefined) while (nextId !== greatestInt64 && owners.has(nextId)) nextId = nextInt64(nextId);
     const id = pet.id ?? take(nextId, index);
-    const { name, categoryId, extra } = pet;
-    return { id, name, categoryId, status: pet.status === undefined ? status : (pet.status ?? undefined), extra };
+    return petOf(id, pet, pet.status === undefined ? status : (pet.status ?? undefined));
   });
 }

@@ -1,7 +1,7 @@
 import { refine } from '../validation/schema.js';
-import { either, fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { either, fields, list, optional, string } from '../validation/schemas.js';
 import { count, int64 } from '../validation/value-schemas.js';
-import { petStatuses } from './document.js';
+import { listConditions } from './list-query.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
 /** Maximum number of pets that a scenario can generate, limited by the memory of a small machine. */
@@ -33,6 +33,6 @@ export const petFields = {
 
 /** Schemas of the fault-rule conditions that only the Petstore has. */
 export const petConditions = {
-  status: optional(oneOf(...petStatuses)),
+  ...listConditions,
   petId: optional(int64),
 };

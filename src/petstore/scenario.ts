@@ -5,7 +5,8 @@ import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-ru
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { mapInSteps, runToEnd } from '../values/steps.js';
 import { defaultScenario } from './default-scenario.js';
-import { basePath, documentedPlans, operationTable } from './document.js';
+import { basePath, documentedPlans } from './document.js';
+import { operationTable } from './operations.js';
 import { toStored } from './pet.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { petConditions, petFields } from './scenario-fields.js';

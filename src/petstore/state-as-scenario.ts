@@ -6,9 +6,9 @@ import { anyOperation } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
-import { jsonText } from '../values/json.js';
 import { toWindowFields, type WindowFields, windowsOf } from '../values/window-fields.js';
 import { defaultScenario } from './default-scenario.js';
+import { type Pet, toStored } from './pet.js';
 import { firstIdAfter } from './pet-store.js';
 import type { GeneratePets } from './resolve-pets.js';
 import { resolveScenario } from './scenario.js';
@@ -59,10 +59,7 @@ const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: Exp
   !Array.isArray(scenario.pets) &&
   state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
   pets.length === state.pets.length &&
-  pets.every(({ id, name, categoryId, status, extra }, index) => {
-    const other = state.pets[index] as ExportedState['pets'][number];
-    return jsonText({ id, name, categoryId, status, extra }) === jsonText({ ...other });
-  });
+  pets.every(({ json }, index) => json === toStored(state.pets[index] as Pet).json);
 
 /** Converts a pet for a scenario. A missing status becomes `null`, because a scenario would fill in a default. */
 const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });

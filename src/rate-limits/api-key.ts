@@ -223,18 +223,24 @@ export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: Ba
   cancelPresetBan(key);
 }
 
-/** Restarts a key's running ban after a request, if the assumption `banExtend` is set. */
+/**
+ * Restarts a key's running ban after a request, if the assumption `banExtend` is set. The new length is that of a ban by
+ * strikes, whoever set the running one, because a preset ban states only how long it lasts. No request shortens a ban.
+ */
 export function extendBan(key: ApiKey, settings: BanSettings, nowMs: number): void {
   if (!settings.banExtend) return;
   const untilMs = Math.floor(nowMs / 1000) * 1000 + banLengthMs(settings, key.bans);
   key.bannedUntilMs = Math.max(key.bannedUntilMs, untilMs);
 }
 
-/** Lifts a key's ban, clears the key's strikes and cancels a ban preset by the scenario. */
+/**
+ * Lifts a key's ban, ends its series of refusals, clears its strikes and cancels a ban preset by the scenario. The next
+ * refusal is thus the first of a series, which is no strike.
+ */
 export function liftBan(key: ApiKey): void {
   key.bannedFromMs = 0;
   key.bannedUntilMs = 0;
-  key.strikes = 0;
+  endEpisode(key);
   cancelPresetBan(key);
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock/clock.js';
 import type { JsonBytes } from '../values/json-bytes.js';
+import type { SentKey } from '../values/key-place.js';
 import type { Outcome } from './outcome.js';
+import type { RefusalKind } from './request-record.js';
 import type { WireFault } from './wire-fault.js';
 
 /**
@@ -9,6 +11,8 @@ import type { WireFault } from './wire-fault.js';
  */
 export interface Route {
   readonly operation: string;
+  /** Whether the request writes data. Default: whether its method is unsafe. */
+  readonly isWrite?: boolean | undefined;
   /**
    * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
    * log contains the outcome.
@@ -46,6 +50,8 @@ export interface ApiCall {
    * byte past the maximum.
    */
   body: Uint8Array | undefined;
+  /** Length and hash of the whole body, if `body` has only its start. */
+  readonly wholeBody?: string | undefined;
   /** Number of the client's connection, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
   /**
@@ -55,12 +61,12 @@ export interface ApiCall {
   readonly holdsRefusals?: boolean | undefined;
   /** Whether the adapter reads the field `utf8` of the response. */
   readonly sendsUtf8?: boolean | undefined;
-  /** Arrival time of the request, by the simulator's clock. Set only if the request was queued before being handled. */
-  readonly arrivedAtMs?: number | undefined;
   /** Number of later requests that have arrived, but are still queued, when this request is handled. */
   readonly arrivedBehind?: number | undefined;
   /** Headers that the HTTP server, msw or fetch adapter adds to the response and to the request's journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
+  /** API key of a request from the log, which omits the credential if the scenario or the service has `keyFrom`. */
+  readonly sentKey?: SentKey | undefined;
   /** User-defined route that responds to the request instead of the simulated API. */
   readonly route?: Route | undefined;
   /** Signal aborted when the client disconnects. Ends a delay that a fault added to the response. */
@@ -84,6 +90,8 @@ export interface Answer {
   /** API key with which the request was authenticated; `undefined` if the authentication failed with a 401. */
   key: string | undefined;
   plan: string | undefined;
+  /** Reason of a refusal by a limit or a ban. */
+  refusal?: RefusalKind | undefined;
   /** Name of the fault rule that was applied to the response, if any. */
   fault: string | undefined;
   refusedBy?: Outcome['refusedBy'];

@@ -22,9 +22,10 @@ export const invalidRequest = (message: string, assumption?: string) =>
  * Creates a 401 with a WWW-Authenticate challenge. The challenge has `error` only if the request had credentials (RFC
  * 6750 section 3).
  * @param tokenSent whether the request contained a bearer token
+ * @param scheme scheme of the challenge; without a registered one, for a key in a header or the query, `ApiKey`
  */
-export const unauthorized = (message: string, tokenSent: boolean) =>
-  new ApiError(401, 'unauthorized', message, challenge(tokenSent));
+export const unauthorized = (message: string, tokenSent: boolean, scheme?: string) =>
+  new ApiError(401, 'unauthorized', message, challenge(tokenSent, scheme));
 
 /**
  * Creates the error response for a banned key, by default a 429. With status 401, adds a WWW-Authenticate challenge
@@ -33,8 +34,8 @@ export const unauthorized = (message: string, tokenSent: boolean) =>
 export const keyBanned = (status: number, message: string) =>
   new ApiError(status, 'key_banned', message, status === 401 ? challenge(true) : {});
 
-const challenge = (tokenSent: boolean) => ({
-  'WWW-Authenticate': `Bearer realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
+const challenge = (tokenSent: boolean, scheme = 'Bearer') => ({
+  'WWW-Authenticate': `${scheme} realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
 });
 
 export const notFound = (message: string, assumption?: string) =>
@@ -63,15 +64,9 @@ export function errorBody(error: { code: string; message: string; status: number
   return JSON.stringify({ code: error.code, message: error.message, status: error.status });
 }
 
-/**
- * Body of the 503 for a request that the server could not write to its log.
- * @param isUncertain whether the log may have stored the request after all
- */
-export const unavailableBody = (isUncertain: boolean) =>
-  errorBody({
-    status: 503,
-    code: 'service_unavailable',
-    message: isUncertain
-      ? 'The store of the simulator does not respond, so it is unknown whether this request was done; retry in 1 second.'
-      : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
-  });
+/** Body of the 503 for a request that the server could not write to its log. */
+export const unavailableBody = errorBody({
+  status: 503,
+  code: 'service_unavailable',
+  message: 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
+});

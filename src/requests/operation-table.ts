@@ -1,3 +1,4 @@
+import { check, type SchemaIssue } from '../validation/schema.js';
 import { parseInt64 } from '../values/int64.js';
 import { joinWords } from '../values/join-words.js';
 import type { ApiCall } from './api-call.js';
@@ -130,12 +131,22 @@ export function createOperationTable<Name extends string>(rows: OperationRows<Na
     },
     methodsAt: (path) => routes.flatMap(({ row, pattern }) => (pattern.test(path) ? row.method : [])),
     conditions({ query }, { operation = '', params }) {
-      const ofQuery =
-        rowOf(rows, operation)?.conditions?.map((name) => [name, new URLSearchParams(query).get(name)]) ?? [];
+      const row = rowOf(rows, operation);
+      const ofQuery = row?.conditions?.map((name) => [name, readParameter(row, name, query)]) ?? [];
       const ofPath = Object.entries(params ?? {}).map(([name, value]) => [name, parseInt64(value) ?? value]);
       return Object.fromEntries([...ofQuery, ...ofPath]);
     },
   };
+}
+
+/** Returns the value of a query parameter by its schema; as text if it has none, or if the value is invalid. */
+function readParameter(row: OperationRow, name: string, query: string): unknown {
+  const text = new URLSearchParams(query).get(name);
+  const schema = row.query?.[name];
+  if (schema === undefined || text === null) return text;
+  const issues: SchemaIssue[] = [];
+  const value = check(schema, text, issues);
+  return issues.length > 0 ? text : value;
 }
 
 function namedValues(names: readonly string[], values: readonly string[]): Record<string, string> {

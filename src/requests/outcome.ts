@@ -14,6 +14,8 @@ export interface Outcome {
   utf8?: string | undefined;
   /** Binary body or stream of the response, sent instead of `body`. */
   raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
+  /** Error that the simulator states in `body`, for the words of another service. */
+  error?: Pick<ApiError, 'message'> | undefined;
   /** Additional response headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */
   headers?: Readonly<Record<string, string | null>> | undefined;
   /** Whether the request was rejected because of a limit or a ban. The response then has a Retry-After header. */
@@ -50,11 +52,10 @@ export interface ErrorSettings {
  * Creates the status, body and specific headers of an error response. The scenario setting `errorCodes` can replace the
  * error code in the body.
  */
-export function errorOutcome(
-  { status, code, message, headers, assumption }: ApiError,
-  { errorCodes }: ErrorSettings,
-): Outcome {
-  return { status, body: errorBody({ code: errorCodes[code] ?? code, message, status }), headers, assumption };
+export function errorOutcome(error: ApiError, { errorCodes }: ErrorSettings): Outcome {
+  const { status, code, message, headers, assumption } = error;
+  const body = errorBody({ code: errorCodes[code] ?? code, message, status });
+  return { status, body, headers, assumption, error };
 }
 
 /** Statuses of responses without a body (RFC 9110 section 15). Node sends no body, and `Response` accepts none. */

@@ -1,4 +1,5 @@
 import { getOrCreate } from '../values/get-or-create.js';
+import type { KeyPlace } from '../values/key-place.js';
 import { secretNames } from '../values/mask-key.js';
 import { ownText } from '../values/own-text.js';
 
@@ -8,17 +9,22 @@ export type RecordedHeaders = Readonly<Record<string, string>>;
 /** All headers of a request, by lower-case name. */
 type SentHeaders = Readonly<Record<string, string | undefined>>;
 
-/** Selects the request headers that a record contains; `undefined` without any. */
-export type HeaderRecorder = (headers: SentHeaders) => RecordedHeaders | undefined;
+/**
+ * Selects the request headers that a record contains; `undefined` without any.
+ * @param keyHeader lower-case name of a further header, which has the API key and is recorded masked
+ */
+export type HeaderRecorder = (headers: SentHeaders, keyHeader?: string) => RecordedHeaders | undefined;
 
 /** Recorded request headers, besides those whose names start with `x-`. */
 const recordedNames = new Set([
   'accept',
+  'amz-sdk-invocation-id',
   'authorization',
   'content-encoding',
   'content-type',
   'idempotency-key',
   'origin',
+  'paypal-request-id',
   'traceparent',
   'user-agent',
 ]);
@@ -50,13 +56,21 @@ const cutValue = (value: string) =>
  * Writes the recorded headers of a request into an array, each name before its value. Masks secrets, cuts long values.
  * @returns number of written items
  */
-function writeHeaders(headers: SentHeaders, items: string[], isSecret: typeof isSecretName): number {
+function writeHeaders(
+  headers: SentHeaders,
+  items: string[],
+  isSecret: typeof isSecretName,
+  keyHeader: string | undefined,
+): number {
   let length = 0;
   let others = 0;
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (name.startsWith('x-')) {
+    if (name === keyHeader && name !== 'authorization') {
+      items[length++] = name;
+      items[length++] = '…';
+    } else if (name.startsWith('x-')) {
       if (name.length > maximumName || ++others > maximumOthers) continue;
       items[length++] = name;
       // Base64 of a JSON object, such as a JSON Web Token, is a credential under any name.
@@ -76,9 +90,9 @@ function toHeaders(items: readonly string[], length: number): RecordedHeaders | 
 }
 
 /** Selects the request headers that a record contains; `undefined` without any. */
-export function recordHeaders(headers: SentHeaders): RecordedHeaders | undefined {
+export function recordHeaders(headers: SentHeaders, keyHeader?: string): RecordedHeaders | undefined {
   const items: string[] = [];
-  return toHeaders(items, writeHeaders(headers, items, isSecretName));
+  return toHeaders(items, writeHeaders(headers, items, isSecretName, keyHeader));
 }
 
 /**
@@ -94,8 +108,8 @@ export function createHeaderRecorder(): HeaderRecorder {
   const recent: { readonly items: readonly string[]; readonly headers: RecordedHeaders | undefined }[] = [];
   const items: string[] = [];
   let oldest = 0;
-  return (sent) => {
-    const length = writeHeaders(sent, items, isSecret);
+  return (sent, keyHeader) => {
+    const length = writeHeaders(sent, items, isSecret, keyHeader);
     for (const each of recent) if (areEqual(items, length, each.items)) return each.headers;
     const headers = toHeaders(items, length);
     recent[oldest] = { items: items.slice(0, length), headers };
@@ -111,10 +125,14 @@ function areEqual(items: readonly string[], length: number, others: readonly str
   return true;
 }
 
-/** Returns recorded headers with the shown API key in the header Authorization. */
-export function withShownKey(headers: RecordedHeaders, key: string | undefined): RecordedHeaders {
-  const { authorization } = headers;
-  return authorization === undefined || !key
+/**
+ * Returns recorded headers with the shown API key in the header that has it. HTTP Basic and signatures have no key as text.
+ * @param place place of the key; default: Authorization
+ */
+export function withShownKey(headers: RecordedHeaders, key: string | undefined, place?: KeyPlace): RecordedHeaders {
+  const name = place?.header ?? 'authorization';
+  const value = headers[name];
+  return value === undefined || !key || place?.from === 'basic' || place?.from === 'signature'
     ? headers
-    : { ...headers, authorization: authorization.replace('…', () => key) };
+    : { ...headers, [name]: value.replace('…', () => key) };
 }

@@ -1,3 +1,5 @@
+import type { Every } from '../values/every.js';
+import { fingerprint } from '../values/fingerprint.js';
 import type { JsonBytes } from '../values/json-bytes.js';
 import type { RecordedHeaders } from './recorded-headers.js';
 import type { WireFault } from './wire-fault.js';
@@ -9,10 +11,15 @@ export type WindowName = string;
 export type RefusalKind = 'limit' | 'ban';
 
 /**
- * Refuser of a request that the simulator itself accepted: the user's backend or handler by a limit of its own, or the
- * backend by a 401, because it did not receive the client's key.
+ * Refuser of a request that the simulator itself accepted: the user's backend or handler by a limit of its own, a fault
+ * rule in the words of another service, or the backend by a 401, because it did not receive the client's key. Or refuser
+ * by a 401 that says nothing about the client: the simulator itself, because it reads keys in another place.
  */
-export type RefusedBy = 'backend' | 'handler' | 'backend-without-key';
+export type RefusedBy = 'backend' | 'handler' | 'fault' | 'backend-without-key' | 'key-elsewhere';
+
+/** Whether another service than the simulator refused a request by a limit, or a fault rule in that service's words. */
+export const isRefusedByOther = ({ refusedBy }: { readonly refusedBy?: RefusedBy | undefined }): boolean =>
+  refusedBy !== undefined && refusedBy !== 'backend-without-key' && refusedBy !== 'key-elsewhere';
 
 /**
  * Data of a request and its response that is visible on the wire. Times are Unix milliseconds of the simulator's clock.
@@ -35,11 +42,6 @@ export interface ObservedRequest {
    * be reactions to the response.
    */
   readonly lastArrivedId: number;
-  /**
-   * Whether the client received a 503 instead of the response in this record. The server could not append the request
-   * to its log in time, but later applied the request.
-   */
-  readonly isLost?: boolean | undefined;
   /** Time for which the server delayed a response such as a 429 to detect parallel requests; 0 if not delayed. */
   readonly heldMs: number;
   /**
@@ -59,6 +61,11 @@ export interface ObservedRequest {
   readonly status: number;
   /** Request body as text, or as base64 if not UTF-8; `undefined` if absent. */
   readonly requestBody: JsonBytes | undefined;
+  /**
+   * Text that identifies a whole request body of which `requestBody` has only the start, by its length and hash. Requests
+   * with equal starts are equal only if this text is equal as well.
+   */
+  readonly wholeBody?: string | undefined;
   /** First 64 KiB of the response body. The body of a streamed response is set at the end of the stream. */
   readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
@@ -82,7 +89,7 @@ export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'op
 /** Properties of a request's record that are known only after the response was sent. */
 export type Delivery = Pick<
   RequestRecord,
-  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody' | 'wire'
+  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'responseBody' | 'wire'
 >;
 
 /** Details of a request that only the simulator knows, because the client cannot see them on the wire. */
@@ -115,7 +122,10 @@ export interface RequestKnowledge {
    * without an accepted request between them.
    */
   readonly episode: number;
-  /** Id of the resource that the request stored, such as a new pet. */
+  /**
+   * Id of the resource that the request stored, such as a new pet. If the response of a custom route has no id, a hash of
+   * its body (see `unnamedStored`), or empty if even the body does not identify the resource.
+   */
   readonly storedId: string | undefined;
   /** Name of the fault rule that was applied to the response, if any. */
   readonly fault: string | undefined;
@@ -128,6 +138,13 @@ export interface RequestKnowledge {
   readonly refusedBy?: RefusedBy | undefined;
 }
 
+/** Value of `storedId` for a response without an id: a hash of its body, which begins with `=`. */
+export const unnamedStored = (body: string): string => `=${fingerprint(body)}`;
+
+/** Returns the id of the resource that a request stored; `undefined` if it stored none, or the response has no id. */
+export const namedStored = (storedId: string | undefined): string | undefined =>
+  storedId === '' || storedId?.startsWith('=') ? undefined : storedId;
+
 /** Journal entry of a request: the data visible on the wire, and details that only the simulator knows. */
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
 
@@ -135,7 +152,7 @@ export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
  * Request record with an initial value for every field. Other records are copies of this one with changed fields,
  * because V8 is faster with objects that have their fields in one order.
  */
-export const emptyRecord: RequestRecord = {
+export const emptyRecord: Every<RequestRecord> = {
   id: 0,
   arrivedAtMs: 0,
   answeredAtMs: 0,
@@ -152,6 +169,7 @@ export const emptyRecord: RequestRecord = {
   query: '',
   status: 0,
   requestBody: undefined,
+  wholeBody: undefined,
   responseBody: '',
   headers: {},
   requestHeaders: undefined,

@@ -1,4 +1,6 @@
+import type { Entries } from '../validation/schema.js';
 import type { JsonValue } from '../values/json.js';
+import type { KeyFrom } from '../values/key-place.js';
 import type { ApiCall } from './api-call.js';
 import type { ApiError } from './api-error.js';
 import type { Outcome } from './outcome.js';
@@ -55,6 +57,18 @@ export interface Deprecation {
 /** Deprecated operations of the simulated APIs, by operation name. */
 export type Deprecations = Readonly<Record<string, Deprecation>>;
 
+/** Resource that a write stores, for the judge and its messages. The API then has no idempotency keys. */
+export interface StoredResource {
+  /** Noun for the resource: `pet`. */
+  readonly noun: string;
+  /** Fields of the request body that identify the resource, each with its default. Other fields have no effect. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Fields of the request body by which a read shows the resource. */
+  readonly shownBy: readonly string[];
+  /** Request that finds the resource: `GET /pets`. */
+  readonly foundBy: string;
+}
+
 /** Operation of an API: a row of the API's table of operations. */
 export interface OperationRow {
   /** HTTP method in capital letters. GET also serves HEAD. */
@@ -65,6 +79,11 @@ export interface OperationRow {
   readonly basePath?: string | undefined;
   /** Whether the operation changes data. Default: whether the method is unsafe (RFC 9110 section 9.2.1), such as POST. */
   readonly isWrite?: boolean | undefined;
+  /**
+   * Schemas of the query parameters, which read the query and the conditions of fault rules alike: for an int64, `2` and
+   * `"2"` are equal. Default: parameters are text.
+   */
+  readonly query?: Entries | undefined;
   /** Query parameters that are conditions of fault rules, besides the path parameters: `['status']`. */
   readonly conditions?: readonly string[] | undefined;
   /**
@@ -73,6 +92,8 @@ export interface OperationRow {
    */
   readonly params?: ((value: string) => Readonly<Record<string, string>>) | undefined;
   readonly deprecation?: Omit<Deprecation, 'target'> | undefined;
+  /** Resource that the operation stores. Default: a resource that is identified by the whole request. */
+  readonly stores?: StoredResource | undefined;
 }
 
 /** Operations of an API by name, in the order in which messages list them. */
@@ -146,6 +167,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
    * goes to the first one with a matching operation.
    */
   readonly basePath: string;
+  /** Place of the API key in requests to this API. Default: the scenario's `keyFrom`, or Authorization: Bearer. */
+  readonly keyFrom?: KeyFrom | undefined;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
   /** Table of the service's operations, from which messages, checks and descriptions follow. Default: unknown. */

@@ -4,16 +4,9 @@ import { methodsOf, parametersOf, rowOf, servesMethod } from '../requests/operat
 import { statusesWithoutBody } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import type { OperationRow, OperationRows } from '../requests/service.js';
+import type { WireFault } from '../requests/wire-fault.js';
 import type { Step } from '../validation/issue.js';
-import {
-  type AnySchema,
-  type Entries,
-  type Input,
-  type Output,
-  refine,
-  type Schema,
-  transform,
-} from '../validation/schema.js';
+import { type Entries, type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import {
   anything,
   boolean,
@@ -53,12 +46,12 @@ const oneOrMore = <Out, In>(item: Schema<Out, In>): Schema<Out[], In | In[]> =>
  * Schema of response header names that Node and browsers accept (RFC 9110 section 5). An invalid name is reported in
  * the scenario instead of failing in a response.
  */
-const headerName = refine(
+export const headerName = refine(
   matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name'),
   (name) => !/^(?:content-length|transfer-encoding|trailer)$/i.test(name),
   'a header that does not frame the body (for a wrong Content-Length, use the effect contentLength)',
 );
-const headerValue = refine(
+export const headerValue = refine(
   transform(either(string, number), String),
   (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
   'a header value without line breaks, in Latin-1',
@@ -83,7 +76,7 @@ export const conditionSchemas = (rows: OperationRows, known: ServiceSchema['cond
   Object.fromEntries(
     Object.values(rows).flatMap((row) =>
       conditionsOf(row).map((name) => {
-        const value: AnySchema = parametersOf(row).includes(name) ? pathValue : queryValue;
+        const value = row.query?.[name] ?? (parametersOf(row).includes(name) ? pathValue : queryValue);
         const other = (known as Entries)[name];
         return [name, optional(other === undefined ? value : either(other, value))];
       }),
@@ -138,38 +131,92 @@ const createWhen = (parts: FaultParts) =>
     'nth to be a multiple of every, and both at most first; otherwise no request matches',
   );
 
-const effects = {
-  respond: optional(
+/** Row of an effect: its schema in `then`, and the effect that a value means. */
+const effect = <Out, In>(schema: Schema<Out, In>, toEffect: (value: Out) => FaultEffect, isShaping = false) => ({
+  schema: optional(schema),
+  toEffect,
+  /** Whether the effect changes the operation's own response, so that the operation must run first. */
+  isShaping,
+});
+const wireEffect = (wire: WireFault): FaultEffect => ({ kind: 'wire', wire });
+
+/** Services in whose words a fault rule can refuse a request. `refusals` of `petstore-sim/node` has their words. */
+export const refusingServices = [
+  'anthropic',
+  'aws',
+  'azure',
+  'discord',
+  'github',
+  'github-secondary',
+  'google',
+  'notion',
+  'openai',
+  'salesforce',
+  'shopify',
+  'slack',
+  'stripe',
+  'telegram',
+  'x',
+] as const;
+
+const respond = refine(
+  refine(
     refine(
-      refine(
-        fields({
-          status: whole(200, 599, 'a status from 200 to 599'),
-          headers: optional(mapOf(headerName, either(headerValue, oneOf(null)))),
-          body: optional(either(text, mapOf(string, anything), list(anything))),
-        }),
-        ({ body }) => body === undefined || isJson(body),
-        'a body that can be serialized as JSON',
-      ),
-      ({ status, body }) => body === undefined || body === '' || !statusesWithoutBody.includes(status),
-      `no body, because responses with status ${statusesWithoutBody.join(', ')} have none`,
+      fields({
+        like: optional(oneOf(...refusingServices)),
+        status: optional(whole(200, 599, 'a status from 200 to 599')),
+        headers: optional(mapOf(headerName, either(headerValue, oneOf(null)))),
+        body: optional(either(text, mapOf(string, anything), list(anything))),
+        wait: optional(duration),
+      }),
+      ({ status }, isRight) => status !== undefined || !isRight,
+      'a status; only scenario files and control requests may have `like` alone (see refusals of petstore-sim/node)',
     ),
+    ({ body }) => body === undefined || isJson(body),
+    'a body that can be serialized as JSON',
   ),
-  reset: optional(yes),
-  close: optional(yes),
-  hang: optional(yes),
-  ban: optional(refine(duration, (ms) => ms > 0, 'a duration above 0')),
-  truncate: optional(either(fields({ fraction }), fields({ bytes: count }))),
-  drip: optional(fields({ bytes: fromOne, every: duration })),
-  malformed: optional(yes),
-  empty: optional(yes),
-  contentLength: optional(count),
-  contentType: optional(oneOf('text/html')),
+  ({ status, body }) => body === undefined || body === '' || !statusesWithoutBody.includes(status ?? 0),
+  `no body, because responses with status ${statusesWithoutBody.join(', ')} have none`,
+);
+
+/** Effects of fault rules, in the order in which messages list them. */
+const effects = {
+  respond: effect(respond, ({ like, status = 200, headers = {}, body, wait: waitMs }) => {
+    const text = typeof body === 'object' ? stringifyJson(body as JsonValue) : body;
+    return { kind: 'respond', status, headers, body: text, waitMs, isForeign: like !== undefined };
+  }),
+  reset: effect(yes, () => wireEffect({ kind: 'reset' })),
+  close: effect(yes, () => wireEffect({ kind: 'close' })),
+  hang: effect(yes, () => wireEffect({ kind: 'hang' })),
+  ban: effect(
+    refine(duration, (ms) => ms > 0, 'a duration above 0'),
+    (forMs) => ({ kind: 'ban', forMs }),
+  ),
+  truncate: effect(
+    either(fields({ fraction }), fields({ bytes: count })),
+    (part) =>
+      'fraction' in part
+        ? { kind: 'truncateFraction', fraction: part.fraction }
+        : wireEffect({ kind: 'truncate', bytes: part.bytes }),
+    true,
+  ),
+  drip: effect(
+    fields({ bytes: fromOne, every: duration }),
+    ({ bytes, every }) => wireEffect({ kind: 'drip', bytes, everyMs: every }),
+    true,
+  ),
+  malformed: effect(yes, () => ({ kind: 'malformed' }), true),
+  empty: effect(yes, () => ({ kind: 'empty' }), true),
+  contentLength: effect(count, (value) => wireEffect({ kind: 'contentLength', value }), true),
+  contentType: effect(oneOf('text/html'), () => ({ kind: 'html' }), true),
 };
 
-/** Fault effects that change the operation's own response, so the operation must run first. */
-const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'contentType'] as const;
-
-const effectNames = Object.keys(effects) as (keyof typeof effects)[];
+export type EffectName = keyof typeof effects;
+export const effectNames = Object.keys(effects) as EffectName[];
+const shaping = effectNames.filter((name) => effects[name].isShaping);
+const effectSchemas = Object.fromEntries(effectNames.map((name) => [name, effects[name].schema])) as {
+  [Name in EffectName]: (typeof effects)[Name]['schema'];
+};
 
 const delay = either(
   duration,
@@ -182,7 +229,7 @@ const delay = either(
 );
 
 const thenFields = fields({
-  ...effects,
+  ...effectSchemas,
   delay: optional(delay),
   phase: optional(oneOf('before', 'after')),
   countsQuota: optional(boolean),
@@ -252,24 +299,6 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
 }
 
 function toEffect(checked: CheckedFault['then']): FaultEffect {
-  const { respond, ban, truncate, drip, contentLength } = checked;
-  if (respond !== undefined) {
-    const { status, headers = {}, body } = respond;
-    return {
-      kind: 'respond',
-      status,
-      headers,
-      body: typeof body === 'object' ? stringifyJson(body as JsonValue) : body,
-    };
-  }
-  if (ban !== undefined) return { kind: 'ban', forMs: ban };
-  for (const kind of ['reset', 'close', 'hang'] as const) if (checked[kind]) return { kind: 'wire', wire: { kind } };
-  if (truncate !== undefined) {
-    if ('fraction' in truncate) return { kind: 'truncateFraction', fraction: truncate.fraction };
-    return { kind: 'wire', wire: { kind: 'truncate', bytes: truncate.bytes } };
-  }
-  if (drip !== undefined) return { kind: 'wire', wire: { kind: 'drip', bytes: drip.bytes, everyMs: drip.every } };
-  if (contentLength !== undefined) return { kind: 'wire', wire: { kind: 'contentLength', value: contentLength } };
-  for (const kind of ['malformed', 'empty'] as const) if (checked[kind]) return { kind };
-  return checked.contentType === undefined ? { kind: 'none' } : { kind: 'html' };
+  const [name] = effectsOf(checked);
+  return name === undefined ? { kind: 'none' } : effects[name].toEffect(checked[name] as never);
 }

@@ -18,6 +18,12 @@ export const findingCodes = [
   'late-request',
   'deprecated-operation',
   'rounded-int64',
+  'no-delay',
+  'retried-4xx',
+  'retried-permanent',
+  'changed-request',
+  'changed-key',
+  'amplification',
   'proactive',
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];

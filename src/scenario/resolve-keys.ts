@@ -91,7 +91,14 @@ function toDefinition(
   issues: Issue[],
 ): KeyDefinition {
   const limits = limitsOf(plan, plans, [...steps, 'plan'], issues);
-  if (limits !== undefined) checkUsage(usage, limits, [...steps, 'usage'], issues);
-  const used = Object.fromEntries(Object.keys(limits ?? {}).map((window) => [window, usage[window] ?? 0]));
-  return { plan, state, expiresAtMs: expiresAt, expiresInMs: expiresIn, usage: used, bannedForMs: bannedFor };
+  const used = Object.fromEntries(
+    Object.entries(usage).map(([window, value]) => [window, countUsed(value, limits?.[window])]),
+  );
+  if (limits !== undefined) checkUsage(used, limits, [...steps, 'usage'], issues);
+  const ofWindows = Object.fromEntries(Object.keys(limits ?? {}).map((window) => [window, used[window] ?? 0]));
+  return { plan, state, expiresAtMs: expiresAt, expiresInMs: expiresIn, usage: ofWindows, bannedForMs: bannedFor };
 }
+
+/** Number of used requests of a window with a limit. */
+const countUsed = (used: number | string, limit = 0): number =>
+  typeof used === 'number' ? used : Math.max(0, limit - Number(used.slice('all but '.length)));

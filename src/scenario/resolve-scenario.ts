@@ -6,6 +6,7 @@ import type { KeyDefinition } from '../rate-limits/api-key.js';
 import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
+import { type KeyPlace, toKeyPlace } from '../values/key-place.js';
 import { frozenCopy, isMap, merge } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
@@ -20,6 +21,7 @@ import type { ResolveOptions, ScenarioRules } from './scenario-rules.js';
 import type { BanPresetName, CheckedScenario, Scenario } from './scenario-schema.js';
 import type { ServiceContent } from './service-schema.js';
 import type { SettingId, Settings } from './settings.js';
+import type { Words } from './words-schema.js';
 
 /** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
 export interface ResolvedScenario extends ServiceContent {
@@ -31,8 +33,14 @@ export interface ResolvedScenario extends ServiceContent {
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: WindowLengths;
   keys: ReadonlyMap<string, KeyDefinition>;
+  /** Place of the keys in requests, if not the header Authorization: Bearer. */
+  keyPlace?: KeyPlace;
+  /** Key of `--api-key` that only `--set` added. It can be a real one, so outputs mask it like a key of no scenario. */
+  secretKey?: string;
   faults: readonly FaultRule[];
   hostileHeaders: HostileHeaders | undefined;
+  /** Words of a service in place of the main service's. */
+  words?: Words;
   /** Request rate of other simulated clients that share a key, in requests per second, by the key's token. */
   background: ReadonlyMap<string, number>;
   settings: Settings;
@@ -85,12 +93,21 @@ export function* resolveInSteps(
     plans,
     windowSeconds,
     keys: yield* resolveKeys(checked, plans, issues),
+    ...(checked.keyFrom && checked.keyFrom !== 'bearer' && { keyPlace: toKeyPlace(checked.keyFrom) }),
     faults: resolveFaults(checked, plans, issues),
     hostileHeaders: checked.hostileHeaders,
+    ...(checked.words && { words: checked.words }),
     background: new Map(Object.entries(checked.background ?? {})),
     settings,
     start: options.readStart?.(checked, { plans, windowSeconds, settings }, issues),
   };
+  const others = [
+    checked.hostileHeaders && 'hostileHeaders',
+    settings.rateLimitFields !== 'none' && 'rateLimitFields',
+    settings.retryAfterForm === 'http-date' && 'retryAfterForm',
+  ].filter(Boolean);
+  if (checked.words !== undefined && others.length > 0)
+    issues.push(issueAt(['words'], `expected all headers about limits in words, got ${others.join(', ')} as well`));
   if (checked.state !== undefined && options.readStart === undefined) {
     const message = 'expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator';
     issues.push(issueAt(['state'], message));

@@ -4,20 +4,25 @@ import { errorCodes } from '../requests/error-codes.js';
 import { type AnySchema, type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
 import { count, instant, positive, signedDuration, text, whole, wholeSeconds } from '../validation/value-schemas.js';
+import { isOrigin } from '../values/is-origin.js';
 import { banFields, banValues } from './ban-schema.js';
 import { expectationSchema } from './expectation.js';
 import type { FaultSchema } from './fault-schema.js';
-import { keyFields, keyText } from './key-schema.js';
+import { keyFields, keyFrom, keyText } from './key-schema.js';
 import { operationName, operationNames } from './operations.js';
 import { perWindow, windowName } from './per-window.js';
 import type { ServiceSchema } from './service-schema.js';
 import type { SettingId, Settings } from './settings.js';
+import { wordsSchema } from './words-schema.js';
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
 const reportedWindows = oneOf('least-remaining', ...Object.keys(windowSeconds));
 
 const limitChanges = perWindow(either(limit, oneOf(null)));
+
+/** Schema for the origin of a page. A file that a browser opens has the origin `null`. */
+const origin = refine(text, (value) => value === 'null' || isOrigin(value), 'an origin such as "https://app.example"');
 
 /**
  * Creates an optional schema for each assumption, a scenario setting for API behavior that the documentation leaves
@@ -37,7 +42,7 @@ function optionalValues({ settings, ...service }: Pick<ServiceSchema, 'rows' | '
     // The names of the scenario's own windows are checked later.
     reportedWindow: { ...either(reportedWindows, string), labels: reportedWindows.labels },
     ...banValues,
-    cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
+    cors: either(oneOf('loopback', 'hidden', 'off'), list(origin)),
   };
   return Object.fromEntries(
     Object.entries(settings).map(([id, value]) => [
@@ -93,6 +98,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       }),
     ),
     ...service.fields,
+    keyFrom: optional(keyFrom),
     // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
     plans: optional(mapOf(string, limitChanges)),
     windows: optional(perWindow(wholeSeconds, windowName)),
@@ -116,6 +122,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     faults: optional(list(faultSchema)),
     hostileHeaders: optional(hostileHeadersSchema),
+    words: optional(wordsSchema),
     background: optional(
       mapOf(
         keyText,

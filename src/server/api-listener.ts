@@ -7,7 +7,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { memoizeLast } from '../values/memoize-last.js';
 import type { Connections } from './connections.js';
 import { basePathOf } from './http/base-path.js';
-import { corsOf, isPreflight, preflightHeaders } from './http/cors.js';
+import { corsOf, isPreflight, preflightHeaders, withExposed } from './http/cors.js';
 import { deliverAfterDelay } from './http/delay-refusals.js';
 import { createBatchedEnd } from './http/end-in-batch.js';
 import { hasBody, readBody } from './http/read-body.js';
@@ -66,7 +66,7 @@ export function createApiListener(
       return;
     }
     const deliverAndReport = (answer: Answer) => {
-      deliver(request, response, { answer, cors, clock: sim.clock, end });
+      deliver(request, response, { answer, cors: withExposed(cors, answer.headers), clock: sim.clock, end });
       report?.({ by: 'api', sim, ...reported(answer), isOriginRefused });
     };
     const send = (answer: Answer) => deliverAfterDelay(answer, deliverAndReport);

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
+import type { Front } from './front.js';
 import { handleInOrder } from './handle-in-order.js';
 import { awaitsContinue, continueOnRead } from './http/read-body.js';
 
@@ -16,6 +17,8 @@ export interface BoundServers {
  * Starts one HTTP server per address, all on the same port. Skips an address that the machine does not have, such as
  * IPv6.
  * @param port 0 for a free port
+ * @param keepAliveMs time after which an idle connection is closed
+ * @param front decides for each connection whether the servers handle it; default: they handle all
  * @param onRefused called for each error response to input that `listener` could not handle
  * @throws {Error} with the system's `code`, such as `EADDRINUSE`
  */
@@ -24,15 +27,19 @@ export async function bind(
   port: number,
   listener: RequestListener,
   connections: Connections,
+  keepAliveMs: number,
+  front?: Front,
   onRefused?: OnRefused,
 ): Promise<BoundServers> {
+  const startOn = (host: string, port: number) =>
+    start(listener, connections, host, port, keepAliveMs, front, onRefused);
   const [first, ...others] = hosts as [string, ...string[]];
   for (let attempt = 1; ; attempt++) {
-    const servers: [Server, ...Server[]] = [await start(listener, connections, first, port, onRefused)];
+    const servers: [Server, ...Server[]] = [await startOn(first, port)];
     const { port: boundPort } = servers[0].address() as AddressInfo;
-    const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, connections, graceMs) };
+    const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, connections, graceMs, front) };
     try {
-      for (const host of others) servers.push(await start(listener, connections, host, boundPort, onRefused));
+      for (const host of others) servers.push(await startOn(host, boundPort));
       return bound;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -50,6 +57,8 @@ function start(
   connections: Connections,
   host: string,
   port: number,
+  keepAliveMs: number,
+  front: Front | undefined,
   onRefused: OnRefused | undefined,
 ): Promise<Server> {
   const serve = handleInOrder(listener);
@@ -66,21 +75,27 @@ function start(
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // Keeps idle connections for longer than a minute, as nginx does. A client that waits for the next minute window
-      // can then reuse its connection.
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: 1_000,
     },
     trackAndServe,
   );
   const clientErrors = createClientErrors(onRefused);
+  if (front !== undefined) {
+    const [serveSocket] = server.listeners('connection') as [(socket: Socket) => void];
+    server.removeAllListeners('connection').on('connection', (socket) =>
+      front.accept(socket, () => {
+        connections.add(socket);
+        serveSocket.call(server, socket);
+      }),
+    );
+  } else server.on('connection', (socket) => connections.add(socket));
   server
     .on('checkContinue', (request, response) => {
       if (awaitsContinue(request)) continueOnRead(request, response);
       else response.writeContinue();
       trackAndServe(request, response);
     })
-    .on('connection', (socket) => connections.add(socket))
     // Lets the server's own request listener respond to an unknown `Expect` header. Without this listener, Node would
     // respond itself.
     .on('checkExpectation', trackAndServe)
@@ -95,13 +110,23 @@ function start(
   });
 }
 
-async function closeAll(servers: readonly Server[], connections: Connections, graceMs: number): Promise<void> {
+async function closeAll(
+  servers: readonly Server[],
+  connections: Connections,
+  graceMs: number,
+  front: Front | undefined,
+): Promise<void> {
   const closing = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  front?.stop();
   connections.closeUnused();
   for (const server of servers) server.closeIdleConnections();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  if (graceMs > 0) timer = setTimeout(() => connections.closeAll(), graceMs);
-  else connections.closeAll();
+  const closeRest = () => {
+    front?.closeAll();
+    connections.closeAll();
+  };
+  if (graceMs > 0) timer = setTimeout(closeRest, graceMs);
+  else closeRest();
   await Promise.all(closing);
   clearTimeout(timer);
 }

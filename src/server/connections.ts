@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnections } from '../in-process/fetch.js';
 
-/** Maximum number of open connections, over all addresses of a server. */
+/** Default maximum number of open connections, over all addresses of a server, without those of event streams. */
 const maximumConnections = 1_000;
 
 interface Connection {
@@ -13,6 +13,8 @@ interface Connection {
   response: ServerResponse | undefined;
   /** Whether the connection is between two requests. */
   isIdle: boolean;
+  /** Whether the connection is an event stream, which is limited elsewhere. */
+  isExempt: boolean;
 }
 
 /**
@@ -22,18 +24,39 @@ interface Connection {
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #numbers = createConnections();
+  readonly #maximum: number;
+  #exempt = 0;
+
+  constructor(maximum = maximumConnections) {
+    this.#maximum = maximum;
+  }
 
   add(socket: Socket): void {
-    if (this.#open.size >= maximumConnections && !this.#makeRoom()) {
+    if (this.#open.size - this.#exempt >= this.#maximum && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
-    const connection: Connection = { number: undefined, request: undefined, response: undefined, isIdle: false };
+    const connection: Connection = {
+      number: undefined,
+      request: undefined,
+      response: undefined,
+      isIdle: false,
+      isExempt: false,
+    };
     this.#open.set(socket, connection);
     socket.once('close', () => {
       this.#open.delete(socket);
+      if (connection.isExempt) this.#exempt--;
       if (connection.number !== undefined) this.#numbers.free(connection.number);
     });
+  }
+
+  /** Excludes a request's connection from the maximum number of connections, until it closes. */
+  exempt({ socket }: IncomingMessage): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.isExempt) return;
+    connection.isExempt = true;
+    this.#exempt++;
   }
 
   /** Registers a new request and its response as the latest of their connection, and marks the connection as busy. */
@@ -81,6 +104,11 @@ export class Connections {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
+  /** Resets all connections, because it is unknown whether their requests have taken effect. */
+  resetAll(): void {
+    for (const socket of this.#open.keys()) socket.resetAndDestroy();
+  }
+
   /**
    * Closes the oldest connection without any request so far; without one, the oldest between requests, then the oldest
    * with a slow client.
@@ -89,7 +117,8 @@ export class Connections {
   #makeRoom(): boolean {
     let idle: Socket | undefined;
     let slow: Socket | undefined;
-    for (const [socket, { request, response, isIdle }] of this.#open) {
+    for (const [socket, { request, response, isIdle, isExempt }] of this.#open) {
+      if (isExempt) continue;
       if (isIdle || response?.writableFinished) idle ??= socket;
       else if (request === undefined || response === undefined) return this.#close(socket);
       else if (!request.complete || response.writableEnded) slow ??= socket;

@@ -27,10 +27,10 @@ export interface CustomRoutes {
   readonly openapi?: CustomRoutesDescription | undefined;
 }
 
-interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
+interface ListenerOptions extends Omit<ControlRouterOptions, 'upstream'>, CustomRoutes {
+  connections: Connections;
   /** Host names that clients may use, in lower case, in addition to names of this machine. */
   allowedHosts: ReadonlySet<string>;
-  connections: Connections;
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
 }

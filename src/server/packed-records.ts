@@ -41,7 +41,68 @@ export class PackedRecords implements RecordList {
       this.#chunks.push(this.#spare ?? { numbers: [], values: [] });
       this.#spare = undefined;
     }
-    const { numbers, values, row } = this.#locate(this.length);
+    this.#pack(this.length, record);
+    return ++this.length;
+  }
+
+  /** Returns a record, always as the same object. */
+  at(index: number): RequestRecord {
+    const { numbers, values, row } = this.#locate(index);
+    if (isWhole(values, row)) return values[row * valuesEach] as RequestRecord;
+    const own = values.slice(row * valuesEach, (row + 1) * valuesEach) as Values;
+    const [template, path, query, requestBody, responseBody, storedId, call, date, requestHeaders] = own;
+    const counts = numbers.slice(row * numbersEach, (row + 1) * numbersEach) as Numbers;
+    const [id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, left, resetAtSeconds, connection] = counts;
+    const record: RequestRecord = {
+      ...template,
+      ...{ id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, path, query, requestBody, responseBody },
+      ...{ storedId, call, requestHeaders, connection: connection < 0 ? undefined : connection },
+      headers: { ...template.headers, Date: date, [remaining]: String(left), [reset]: String(resetAtSeconds) },
+      rate: template.rate && { ...template.rate, remaining: left, resetAtSeconds },
+    };
+    this.#keep(index, record);
+    return record;
+  }
+
+  /** Index of the last record for which `matches` returns true, or -1. Creates no record. */
+  findLastIndex(matches: (record: Pick<RequestRecord, 'id'>, index: number) => boolean): number {
+    for (let index = this.length - 1; index >= 0; index--) {
+      const { numbers, row } = this.#locate(index);
+      if (matches({ id: numbers[row * numbersEach] as number }, index)) return index;
+    }
+    return -1;
+  }
+
+  slice(from: number, to = this.length): RequestRecord[] {
+    return Array.from({ length: Math.max(0, Math.min(to, this.length) - from) }, (_, index) => this.at(from + index));
+  }
+
+  splice(index: number, _count: 1, record: RequestRecord): void {
+    this.#pack(index, record);
+  }
+
+  shift(): SizedRecord {
+    const { values, row } = this.#locate(0);
+    const at = row * valuesEach;
+    const isUnpacked = isWhole(values, row);
+    const [template, path, query, requestBody, responseBody, , call, , requestHeaders] = values.slice(
+      at,
+      at + valuesEach,
+    ) as Values;
+    const { token, method, client } = template;
+    values.fill(undefined, at, at + valuesEach);
+    this.length--;
+    if (++this.#start === recordsPerChunk) {
+      this.#spare = this.#chunks.shift();
+      this.#start = 0;
+    }
+    return isUnpacked
+      ? template
+      : { token, method, client, path, query, requestBody, responseBody, call, requestHeaders };
+  }
+
+  #pack(index: number, record: RequestRecord): void {
+    const { numbers, values, row } = this.#locate(index);
     let at = row * numbersEach;
     numbers[at++] = record.id;
     numbers[at++] = record.arrivedAtMs;
@@ -62,55 +123,13 @@ export class PackedRecords implements RecordList {
     values[at++] = isPacked ? record.call : undefined;
     values[at++] = isPacked ? record.headers.Date : undefined;
     values[at] = isPacked ? record.requestHeaders : undefined;
-    return ++this.length;
   }
 
-  /** Returns a record, always as the same object. */
-  at(index: number): RequestRecord {
-    const { numbers, values, row } = this.#locate(index);
-    const own = values.slice(row * valuesEach, (row + 1) * valuesEach) as Values;
-    const [template, path, query, requestBody, responseBody, storedId, call, date, requestHeaders] = own;
-    if (path === undefined) return template;
-    const counts = numbers.slice(row * numbersEach, (row + 1) * numbersEach) as Numbers;
-    const [id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, left, resetAtSeconds, connection] = counts;
-    const record: RequestRecord = {
-      ...template,
-      ...{ id, arrivedAtMs, answeredAtMs, finishedAtMs, lastArrivedId, path, query, requestBody, responseBody },
-      ...{ storedId, call, requestHeaders, connection: connection < 0 ? undefined : connection },
-      headers: { ...template.headers, Date: date, [remaining]: String(left), [reset]: String(resetAtSeconds) },
-      rate: template.rate && { ...template.rate, remaining: left, resetAtSeconds },
-    };
-    this.splice(index, 1, record);
-    return record;
-  }
-
-  slice(from: number, to = this.length): RequestRecord[] {
-    return Array.from({ length: Math.max(0, Math.min(to, this.length) - from) }, (_, index) => this.at(from + index));
-  }
-
-  splice(index: number, _count: 1, record: RequestRecord): void {
+  /** Stores an unpacked record, which later reads return. */
+  #keep(index: number, record: RequestRecord): void {
     const { values, row } = this.#locate(index);
     values.fill(undefined, row * valuesEach, (row + 1) * valuesEach);
     values[row * valuesEach] = record;
-  }
-
-  shift(): SizedRecord {
-    const { values } = this.#locate(0);
-    const at = this.#start * valuesEach;
-    const [template, path, query, requestBody, responseBody, , call, , requestHeaders] = values.slice(
-      at,
-      at + valuesEach,
-    ) as Values;
-    const { token, method, client } = template;
-    values.fill(undefined, at, at + valuesEach);
-    this.length--;
-    if (++this.#start === recordsPerChunk) {
-      this.#spare = this.#chunks.shift();
-      this.#start = 0;
-    }
-    return path === undefined
-      ? template
-      : { token, method, client, path, query, requestBody, responseBody, call, requestHeaders };
   }
 
   #locate(index: number): Chunk & { row: number } {
@@ -136,9 +155,13 @@ export function packRecords(journal: RequestJournal): void {
   journal.records = packed;
 }
 
+/** Whether a record is stored as one object, because it was read or is unusual. */
+const isWhole = (values: readonly unknown[], row: number): boolean => values[row * valuesEach + 1] === undefined;
+
+/** Values of a packed record. */
 type Values = [
   template: RequestRecord,
-  path: string | undefined,
+  path: string,
   query: string,
   requestBody: RequestRecord['requestBody'],
   responseBody: RequestRecord['responseBody'],
@@ -151,13 +174,12 @@ type Numbers = [number, number, number, number, number, number, number, number];
 
 /** Whether a response has the usual headers, and nothing of a refusal, a fault or a delay. */
 function isUsual(record: RequestRecord): boolean {
-  const { rate, headers, refusal, fault, wire, assumption, refusedBy, isAbandoned, isLost, heldMs } = record;
-  const { promisedAtMs, bannedUntilMs } = record;
+  const { rate, headers, refusal, fault, wire, assumption, refusedBy, isAbandoned, heldMs } = record;
+  const { promisedAtMs, bannedUntilMs, wholeBody } = record;
   return (
     rate !== undefined &&
-    (refusal ?? fault ?? wire ?? assumption ?? refusedBy ?? promisedAtMs ?? bannedUntilMs) === undefined &&
+    (refusal ?? fault ?? wire ?? assumption ?? refusedBy ?? promisedAtMs ?? bannedUntilMs ?? wholeBody) === undefined &&
     !isAbandoned &&
-    !isLost &&
     heldMs === 0 &&
     headers[remaining] === String(rate.remaining) &&
     headers[reset] === String(rate.resetAtSeconds) &&

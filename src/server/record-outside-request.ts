@@ -13,5 +13,7 @@ export function recordOutsideRequest(
   api: string,
 ): void {
   if ((headers['sec-fetch-dest'] ?? 'empty') !== 'empty') return;
-  coreOf(sim).state.journal.unrecorded.recordOutside(method, readTarget(url).path, api, headers.authorization);
+  const { path, query } = readTarget(url);
+  const header = (name: string) => headers[name] as string | undefined;
+  coreOf(sim).state.journal.unrecorded.recordOutside(method, path, api, { header, query });
 }

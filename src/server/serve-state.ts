@@ -10,6 +10,8 @@ import { type ListenOptions, type OpenPort, openPort, type RunningServer } from 
 /** Simulators of a server, with a function that closes the storage of their state. */
 export interface OpenedState {
   readonly simulators: ServedSimulators;
+  /** Called before the server stops to listen. */
+  stop?(): void;
   close(): Promise<void>;
   /** Deletes the file that `Engine.open` created to store the server's state. Called if the server fails to start. */
   discard?(): void;
@@ -18,16 +20,23 @@ export interface OpenedState {
 /** Kind of state that a server can open: in memory, in a folder, in a recorded log or in Redis. */
 export interface Engine<State extends OpenedState = OpenedState> {
   /**
-   * Whether the server opens its port before it loads its state. Requests get a 503 until the state is loaded. Default:
-   * false.
+   * Whether several servers share the state. Such an engine gets the open port, and serves the simulators itself
+   * whenever this server is the active one. Default: false.
    */
-  readonly listensFirst?: boolean;
+  readonly isShared?: boolean;
   /**
    * Opens the server's state: its simulators and, with `--data` or `--record`, the log that stores their changes.
-   * @param port the port on which the server already listens; set only if `listensFirst` is true (the server listens
-   * before its state is open)
+   * @param host set only if `isShared` is true
    */
-  open(port?: OpenPort): Promise<State>;
+  open(host?: SharedHost): Promise<State>;
+}
+
+/** Server of an engine whose state several servers share. */
+export interface SharedHost {
+  readonly port: OpenPort;
+  readonly options: ListenOptions;
+  /** Adds the user's handlers and backend to a simulator. */
+  mount(sim: Simulator): Promise<CustomRoutes>;
 }
 
 /** Running HTTP server and the state that it serves, such as the simulators, as one object. */
@@ -44,29 +53,30 @@ export async function serveState<State extends OpenedState>(
   engine: Engine<State>,
   options: ListenOptions,
 ): Promise<ServedState<State>> {
-  const bound = engine.listensFirst ? await openPort(options) : undefined;
-  const state = await engine.open(bound).catch(async (error) => {
+  const bound = engine.isShared ? await openPort(options, true) : undefined;
+  const host = bound && { port: bound, options, mount: (sim: Simulator) => mount(sim, options) };
+  const state = await engine.open(host).catch(async (error) => {
     await bound?.close({ graceMs: 0 });
     throw error;
   });
   const closeState = state.close;
   const orClose = async <Part>(part: Promise<Part>): Promise<Part> =>
     part.catch(async (error) => {
-      await bound?.close({ graceMs: 0 });
       await closeState();
       state.discard?.();
       throw error;
     });
-  const routes = await orClose(mount(state.simulators.sim, options));
+  const routes = bound === undefined ? await orClose(mount(state.simulators.sim, options)) : {};
   const port = bound ?? (await orClose(openPort(options)));
-  port.serve(state.simulators, routes);
-  const { serve, pause, origin, ...server } = port;
+  if (bound === undefined) port.serve(state.simulators, routes);
+  const { serve, passTo, reset, origin, ...server } = port;
   const baseUrl = origin + state.simulators.sim.basePaths[0];
   // Adds the server's fields to the object `state` instead of creating a new object. A spread would replace the getters
   // of `state` by their current values.
   return Object.assign(state, server, {
     baseUrl,
     async close(how?: { graceMs?: number }) {
+      state.stop?.();
       await port.close(how);
       await closeState();
     },

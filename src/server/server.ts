@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { isIP } from 'node:net';
 import type { CustomRoutesDescription } from '../control-api/custom-routes-description.js';
 import type { ServedSimulators } from '../control-api/served-simulators.js';
 import type { HandlerSource } from '../own-routes/node/extensions.js';
@@ -7,11 +8,12 @@ import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { errorBody } from '../requests/api-error.js';
 import type { Sandboxes, SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { isOrigin } from '../values/is-origin.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
+import type { Address } from './front.js';
 import { parseBaseUrl } from './http/base-url.js';
-import { isOrigin } from './http/cors.js';
-import { isLoopback } from './http/guard.js';
+import { isHostName, isLoopback, withoutRootDot } from './http/guard.js';
 import { sendJson } from './http/send-response.js';
 import { createReport, type OnAnswer } from './http/served-answer.js';
 import { type CustomRoutes, createListener } from './listener.js';
@@ -52,11 +54,17 @@ export interface ListenOptions {
   openapi?: CustomRoutesDescription;
   /** Your own backend, for requests that neither the API nor a handler serves: its URL, or options. */
   upstream?: string | UpstreamOptions;
+  /**
+   * Maximum number of programs that read `/__sim/events` of the server itself, and of each sandbox, at the same time.
+   * Default 20. Dashboards do not count.
+   */
+  maximumStreams?: number;
   /** Idle timeout and maximum number of sandboxes, the isolated simulators at their own URLs. */
   sandboxes?: SandboxesOptions;
   /**
    * Whether to send each response that a client may retry (429, ban, 401 or 503) about 20 ms later. Requests that
-   * arrive during the delay were sent in parallel, so that the judge can distinguish them. Default false.
+   * arrive during the delay were sent in parallel, so that the judge can distinguish them. Also closes idle connections
+   * after 5 s instead of 75 s, because such a connection can keep the client's process alive. Default false.
    */
   holdRefusals?: boolean;
   /** Called for every response of the server, after the response was passed to the socket. */
@@ -74,6 +82,7 @@ export const listenOptions: Record<keyof ListenOptions, true> = {
   handlers: true,
   openapi: true,
   upstream: true,
+  maximumStreams: true,
   sandboxes: true,
   holdRefusals: true,
   onAnswer: true,
@@ -97,6 +106,13 @@ export interface RunningServer {
 
 /** Time that responses in progress have at shutdown. The whole shutdown must take at most 2 seconds. */
 const closeTimeoutMs = 1_500;
+/**
+ * Idle time of a connection, for longer than a minute as in nginx: a client that waits for the next minute window can
+ * then reuse its connection.
+ */
+const keepAliveMs = 75_000;
+/** Idle time of the connections of a client whose end somebody waits for, as Node's own servers have. */
+const clientKeepAliveMs = 5_000;
 
 /** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
@@ -106,42 +122,52 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
   readonly localUrl: string;
   /**
    * Replaces the simulators that the server serves, and ends the streams of the previous ones.
-   * @param routes the user's handlers and upstream backend; default: those passed before
+   * @param fence of the turn in which a server of a shared simulator is the active one
    */
-  serve(simulators: ServedSimulators, routes?: CustomRoutes): void;
-  /**
-   * Makes the server respond with 503 to every request until the next call of `serve`.
-   * @param onRefused called for each rejected API request, with the name of its sandbox; `undefined` for the server's
-   * own simulator
-   */
-  pause(onRefused: (sandbox: string | undefined) => void): void;
+  serve(simulators: ServedSimulators, routes: CustomRoutes, fence?: string): void;
+  /** Passes connections on to the active server of a shared simulator; holds new ones while there is none. */
+  passTo(active: Address | undefined): void;
+  /** Resets all connections, and holds new ones until the next call of `serve` or `passTo`. */
+  reset(): void;
 }
+
+/** Maximum number of connections of the active server of a shared simulator. Standbys pass on at most 1,000 each. */
+const maximumShared = 4_000;
 
 /**
  * Opens a port and responds with 503 until `serve` is called.
+ * @param isShared whether several servers share the simulators, and one of them handles all connections
  * @throws as `listen` of `petstore-sim/node`
  */
-export async function openPort(options: ListenOptions): Promise<OpenPort> {
-  const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
+export async function openPort(options: ListenOptions, isShared = false): Promise<OpenPort> {
+  const { port = 4010, host = 'localhost', allowedOrigins = [], controlToken, maximumStreams } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   checkToken(controlToken);
   allowedOrigins.forEach(checkOrigin);
+  const allowedHosts = (options.allowedHosts ?? []).map(readHostName);
+  checkMaximum(maximumStreams);
   const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
-      `Failed to listen on ${host}: expected a control token, because other machines could control the simulator; pass --control-token TOKEN, or the option controlToken in code`,
+      `Failed to listen on ${host}: expected a control token, because other machines could control the simulator; pass --control-token TOKEN, @FILE or env:NAME, or the option controlToken in code`,
     );
   }
-  const connections = new Connections();
+  // Only a server that shares its state needs this code.
+  const front = isShared ? new (await import('./front.js')).Front() : undefined;
+  const connections = new Connections(isShared ? maximumShared : undefined);
   let closing = new AbortController();
   let sim: Simulator | undefined;
-  let customRoutes: CustomRoutes = {};
-  let listener: RequestListener = createUnreadyListener();
+  let listener: RequestListener = serveUnready;
   const servers = await bind(
     hosts,
     port,
-    (request, response) => listener(request, response),
+    (request, response) => {
+      if (front?.answers(request, response)) connections.exempt(request);
+      else listener(request, response);
+    },
     connections,
+    options.holdRefusals ? clientKeepAliveMs : keepAliveMs,
+    front,
     (request, status, body) => {
       if (sim !== undefined) createReport(request, options.onAnswer)?.({ by: 'server', sim, status, body });
     },
@@ -154,27 +180,34 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     origin,
     localUrl,
     controlUrl: `${origin}/__sim`,
-    serve(simulators, routes = customRoutes) {
-      customRoutes = routes;
+    serve(simulators, routes, fence = '') {
       closing.abort();
       closing = new AbortController();
       sim = simulators.sim;
       packRecords(coreOf(sim).state.journal);
       listener = createListener(simulators, {
-        allowedHosts: new Set([...allowedHosts, ...ownNames].map((name) => name.toLowerCase())),
+        allowedHosts: new Set([...allowedHosts, ...ownNames.map((name) => name.toLowerCase())]),
         allowedOrigins,
         closing: closing.signal,
         connections,
         controlToken,
+        maximumStreams,
         publicUrl,
         ...routes,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
       });
+      front?.serveHere(fence);
     },
-    pause(onRefused) {
+    passTo(active) {
+      if (active === undefined) front?.hold();
+      else front?.passTo(active);
+    },
+    reset() {
       closing.abort();
-      listener = createUnreadyListener(onRefused);
+      listener = serveUnready;
+      front?.reset();
+      connections.resetAll();
     },
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
@@ -221,22 +254,30 @@ function checkOrigin(text: string): void {
   );
 }
 
+/** Reads a host name that clients may use, and returns it in the form of the request check. */
+function readHostName(text: string): string {
+  const name = isIP(text) === 6 ? `[${text}]` : text;
+  if (isHostName(name)) return withoutRootDot(name.toLowerCase());
+  throw new RangeError(
+    `Failed to listen: expected an allowed host name such as "petstore", without scheme, port, path and wildcard, got ${JSON.stringify(text)}`,
+  );
+}
+
+function checkMaximum(maximumStreams: number | undefined): void {
+  if (maximumStreams === undefined || (Number.isSafeInteger(maximumStreams) && maximumStreams >= 0)) return;
+  throw new RangeError(
+    `Failed to listen: expected maximumStreams to be a whole number from 0, got ${String(maximumStreams)}`,
+  );
+}
+
 const body = errorBody({
   status: 503,
   code: 'service_unavailable',
-  message: 'This replica is reading the log; retry in 1 second.',
+  message: 'No active server has continued this simulator yet; retry in 1 second.',
 });
 
-/**
- * Creates a listener that responds to every request with 503, while the server is not ready. Readiness probes expect
- * this status.
- * @param onRefused called for each API request, with the name of the sandbox in its URL; `undefined` without one
- */
-const createUnreadyListener =
-  (onRefused?: (sandbox: string | undefined) => void): RequestListener =>
-  (request, response) => {
-    request.resume();
-    const [, sandbox, api] = /^(?:\/s\/([A-Za-z0-9._-]{1,64}))?(\/v1)(?![^/?])/.exec(request.url ?? '') ?? [];
-    if (api !== undefined) onRefused?.(sandbox);
-    sendJson(response, 503, body, { [retryAfterHeader]: '1' });
-  };
+/** Responds to every request with 503, while the server is not ready. Readiness probes expect this status. */
+const serveUnready: RequestListener = (request, response) => {
+  request.resume();
+  sendJson(response, 503, body, { [retryAfterHeader]: '1', Connection: 'close' });
+};

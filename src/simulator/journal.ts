@@ -1,5 +1,4 @@
 import type { JournalQuery } from '../journal/journal.js';
-import type { Outage } from '../journal/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { checkOperation } from '../scenario/check-scenario.js';
 import type { ScenarioRules } from '../scenario/scenario-rules.js';
@@ -23,10 +22,6 @@ export interface Journal {
   listen(listener: (record: RequestRecord) => void): () => void;
   /** Outcomes that clients reported for their own calls since the start, the last reset or the last `clear`. */
   readonly outcomes: readonly ReportedOutcome[];
-  /**
-   * Periods in which the server refused requests without recording them, because the server could not write its log.
-   */
-  readonly outages: readonly Outage[];
   /**
    * Records the result that a client reports for one of its logical calls (a request with its retries), or for all
    * calls. The judge uses the result in its verdict about the client.
@@ -77,9 +72,6 @@ export function createJournal(state: SimulatorState, rules: ScenarioRules): Jour
     },
     get outcomes() {
       return journal.outcomes;
-    },
-    get outages() {
-      return journal.outages;
     },
     report: ({ call, result }) => journal.report({ call, result, atMs: clock.now() }),
     query(query = {}) {

@@ -1,4 +1,3 @@
-import { findKey, readToken } from '../rate-limits/authentication.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import {
   addRateHeaders,
@@ -7,8 +6,10 @@ import {
   reportServed,
   reportUnauthorized,
 } from '../rate-limits/rate-report.js';
+import type { ApiCall } from '../requests/api-call.js';
 import type { WindowName } from '../requests/request-record.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { keyOfCall } from './sent-key.js';
 import type { SimulatorState } from './simulator-state.js';
 
 /**
@@ -29,16 +30,12 @@ export function rateWithoutKey(
  * Creates the X-RateLimit headers for a request that does not use quota. The headers state the current limits of the
  * request's API key.
  */
-export function limitHeaders(
-  { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
-  authorization: string | undefined,
-  nowMs: number,
-): Record<string, string> {
+export function limitHeaders(state: SimulatorState, call: ApiCall, nowMs: number): Record<string, string> {
+  const { keys, resolved } = state;
   const headers: Record<string, string> = {};
   let rate: RateReport | undefined;
   try {
-    const found = findKey(readToken(authorization), (token) => keys.get(token));
-    const key = keys.preview(found, nowMs);
+    const key = keys.preview(keyOfCall(state, call), nowMs);
     const { reportedWindow } = resolved.settings;
     rate = key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow, nowMs) : reportServed(key, reportedWindow);
   } catch {

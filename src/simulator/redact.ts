@@ -1,4 +1,3 @@
-import type { Scenario } from '../scenario/scenario-schema.js';
 import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder, minimumKeyLength } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
@@ -13,29 +12,25 @@ export type Redact = (text: string) => string;
  * Formats an API key for logs, reports and the control API. Masks every key, except keys defined by the scenario, whose
  * file contains them in clear text.
  */
-export const displayKey = (sim: Simulator, key: string): string =>
+export const displayKey = (sim: Simulator, key: string): string => (isPublic(sim, key) ? key : maskedKey(key));
+
+function isPublic(sim: Simulator, key: string): boolean {
   // Reads the keys from the resolved scenario, because `sim.scenario` copies the whole scenario. With 150,000 keys, the
   // copy takes 200 ms.
-  coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
+  const { keys, secretKey } = coreOf(sim).state.resolved;
+  return keys.has(key) && key !== secretKey;
+}
 
 /**
- * Creates a function that masks API keys in texts, except the keys of a scenario. All output about requests must be
- * masked, except the response to the client.
- * @param only scenario whose keys stay unmasked; default: the simulator's current scenario
+ * Creates a function that masks API keys in texts, except the keys of the simulator's scenario. All output about
+ * requests must be masked, except the response to the client.
  * @returns function that takes the texts and the API key of a request, and returns a masking function for them
  */
-export function createRedactor(
-  sim: Simulator,
-  only?: Scenario,
-): (about: readonly (string | undefined)[], token?: string) => Redact {
-  let secrets = only === undefined ? secretsOf.get(sim) : undefined;
+export function createRedactor(sim: Simulator): (about: readonly (string | undefined)[], token?: string) => Redact {
+  let secrets = secretsOf.get(sim);
   if (secrets === undefined) {
-    const named = only && new Set(Object.keys(only.keys ?? {}));
-    // Reads the scenario's API keys from the resolved scenario, because `sim.scenario` would copy the whole scenario.
-    // With 60,000 keys, the copy takes 70 ms. Every loaded scenario has a new map of keys, so a new map shows that
-    // another scenario was loaded.
-    secrets = createSecrets(sim, () => named ?? coreOf(sim).state.resolved.keys);
-    if (only === undefined) secretsOf.set(sim, secrets);
+    secrets = createSecrets(sim);
+    secretsOf.set(sim, secrets);
   } else secrets.learnAll();
   return (about, token) => {
     const finder = secrets.bringUpToDate(token);
@@ -49,24 +44,21 @@ export const identity: Redact = (text) => text;
 /** API keys to mask in each simulator's output. Cached, because collecting 150,000 keys is slow. */
 const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();
 
-/** Set of the API keys that a scenario defines. Output shows these keys unmasked. */
-type Names = Pick<ReadonlySet<string>, 'has'>;
-
 /** Collects the API keys to mask in the output about one simulator. */
-function createSecrets(sim: Simulator, readNames: () => Names) {
-  let named: Names;
+function createSecrets(sim: Simulator) {
+  // Every loaded scenario has a new map of keys, so a new map shows that another scenario was loaded.
+  const readNames = () => coreOf(sim).state.resolved.keys;
+  /** Keys of the loaded scenario. */
+  let named: ReturnType<typeof readNames>;
   let texts: readonly string[];
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
-  /**
-   * Highest id of the requests whose API keys were collected for masking. All recorded requests up to this id are
-   * included.
-   */
-  let learnedId: number;
+  /** Number of journal records whose API keys were collected for masking. */
+  let learnedCount: number;
 
   function learn(key = ''): void {
-    if (key.length >= minimumKeyLength && !named.has(key) && finder.add(key, key)) count++;
+    if (key.length >= minimumKeyLength && !isPublic(sim, key) && finder.add(key, key)) count++;
   }
 
   function learnTexts(): void {
@@ -84,14 +76,11 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of sim.keys.unlisted) learn(key);
     let last: string | undefined;
     const { journal } = coreOf(sim).state;
-    if (learnedId < journal.lastId) {
-      for (const { id, token } of journal.entries) {
-        if (id > learnedId && token !== last) learn(token);
-        last = token;
-      }
+    for (const { token } of journal.read(learnedCount, Number.POSITIVE_INFINITY)) {
+      if (token !== last) learn(token);
+      last = token;
     }
-    // A pending request gets its journal entry later, with a lower id than `lastId`.
-    if (journal.pending === 0) learnedId = journal.lastId;
+    learnedCount = journal.added;
   }
 
   function startAgain(): void {
@@ -99,7 +88,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     texts = [];
     finder = createTextFinder(sim.keys.texts.length, maskedKey);
     count = 0;
-    learnedId = 0;
+    learnedCount = 0;
     learnAll();
     countAtFirst = count;
   }

@@ -5,21 +5,29 @@ import { injectFault, needsOperation } from '../faults/inject-fault.js';
 import { admit, limitsApplyTo } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
-import type { Answer, ApiCall } from '../requests/api-call.js';
-import { ApiError, maximumBodyBytes, payloadTooLarge } from '../requests/api-error.js';
+import type { Answer, ApiCall, Route } from '../requests/api-call.js';
+import { ApiError, maximumBodyBytes, payloadTooLarge, unauthorized } from '../requests/api-error.js';
 import { refuseUnknown } from '../requests/operation-table.js';
 import { errorOutcome, isStream, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
+import { arrivesWhole } from '../requests/wire-fault.js';
 import type { Settings } from '../scenario/settings.js';
+import type { SentKey } from '../values/key-place.js';
 import { rateWithoutKey } from './limit-headers.js';
-import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
+import { keyPlaceOf, readSentKey } from './sent-key.js';
+import type { MountedService, SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
+import { inWords } from './words.js';
 
 /** Creates the match between a request and a custom route (the user's own handler). */
-const matchOfRoute = (operation: string, { method, body }: ApiCall): Match =>
-  createMatch(operation, !isSafe(method), body && body.length > maximumBodyBytes ? payloadTooLarge() : undefined);
+const matchOfRoute = ({ operation, isWrite }: Route, { method, body }: ApiCall): Match =>
+  createMatch(
+    operation,
+    isWrite ?? !isSafe(method),
+    body && body.length > maximumBodyBytes ? payloadTooLarge() : undefined,
+  );
 
 /**
  * Decision to run the function of a custom route. `rule` is the fault rule that changes or delays the function's
@@ -34,6 +42,9 @@ const delayed = (exchange: RequestInProgress, rule: FaultRule, first: Outcome | 
   first,
 });
 
+/** Schemes of the challenge in a 401, by the place of the key. */
+const challenges: Readonly<Record<string, string>> = { bearer: 'Bearer', token: 'Bearer', basic: 'Basic' };
+
 /** Handles requests in stages: authentication, ban, rate limit, custom route, faults, operation, headers, journal. */
 export class RequestPipeline {
   readonly #state: SimulatorState;
@@ -46,7 +57,7 @@ export class RequestPipeline {
     this.#onError = onError;
     this.waiting = createWaitingRequests(state, {
       afterDelay: ({ dueMs, exchange, rule, first }) =>
-        this.#continue(exchange, this.#inject(exchange, rule, first), dueMs),
+        this.#continue(exchange, this.#inject(exchange, rule, first, dueMs), dueMs),
       afterRun: ({ exchange, rule, delayMs }, outcome) => {
         const nowMs = state.clock.now();
         return this.#continue(exchange, this.#afterRun(exchange, { rule, delayMs }, outcome, nowMs), nowMs);
@@ -65,13 +76,13 @@ export class RequestPipeline {
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];
-    let service: SimulatedService | undefined;
+    let mounted: MountedService | undefined;
     let match: Match | undefined;
     try {
-      if (call.route !== undefined) match = matchOfRoute(call.route.operation, call);
+      if (call.route !== undefined) match = matchOfRoute(call.route, call);
       else
-        for (const mounted of state.services) {
-          service = mounted.service;
+        for (mounted of state.services) {
+          const { service } = mounted;
           if (service.basePath === basePath) match = service.find(call, resolved, nowMs);
           if (match !== undefined) break;
         }
@@ -79,8 +90,10 @@ export class RequestPipeline {
       match = refusedMatch(this.#toApiError(error));
     }
     if (match === undefined) {
-      const services = state.services.flatMap(({ service }) => (service.basePath === basePath ? service : []));
+      const under = state.services.filter(({ service }) => service.basePath === basePath);
+      const services = under.map(({ service }) => service);
       match = refusedMatch(refuseUnknown(call, services, resolved.settings.unknownMethod === 'not-found'));
+      mounted = under[0];
     }
     const operation = state.shared.nameInScenario(match.operation);
     const exchange: RequestInProgress = {
@@ -88,9 +101,11 @@ export class RequestPipeline {
       call,
       resolved,
       match,
-      service: service?.name,
+      service: mounted?.service.name,
       isLimited: limitsApplyTo(resolved.settings, operation),
       nowMs,
+      keyPlace: keyPlaceOf(state, call, mounted),
+      sentKey: undefined,
       key: undefined,
       plan: undefined,
       strikes: 0,
@@ -130,7 +145,7 @@ export class RequestPipeline {
     let fault: FaultMatch | undefined;
     let bannedKey: ApiKey | undefined;
     try {
-      const key = this.#authenticate(call.header('authorization'), nowMs);
+      const key = this.#authenticate(exchange);
       exchange.key = key.key;
       exchange.plan = key.plan;
       if (faults.size > 0 && match.refusal === undefined)
@@ -153,22 +168,22 @@ export class RequestPipeline {
     let first: Outcome | undefined;
     if (bannedKey) first = this.#ban(exchange, bannedKey, rule);
     else if (rule.phase === 'after') first = this.#runOperation(exchange);
-    return delayMs === 0 ? this.#inject(exchange, rule, first) : delayed(exchange, rule, first, nowMs + delayMs);
+    return delayMs === 0 ? this.#inject(exchange, rule, first, nowMs) : delayed(exchange, rule, first, nowMs + delayMs);
   }
 
   /**
    * Returns the outcome of a request under a fault rule, after the rule's delay. Returns a `Run` instead if the
    * function of the user's custom route must run first.
    */
-  #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
+  #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined, nowMs: number): Outcome | Run {
     if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
-    return injectFault(rule, first, () => this.#runOperation(exchange));
+    return injectFault(rule, first, nowMs, () => this.#runOperation(exchange));
   }
 
   #afterRun(exchange: RequestInProgress, { rule, delayMs }: Run, outcome: Outcome, nowMs: number) {
     if (rule === undefined) return outcome;
     if (delayMs > 0) return delayed(exchange, rule, outcome, nowMs + delayMs);
-    return injectFault(rule, outcome, () => outcome);
+    return injectFault(rule, outcome, nowMs, () => outcome);
   }
 
   /**
@@ -198,9 +213,13 @@ export class RequestPipeline {
    * adds simulated requests of other clients.
    * @throws {ApiError} 401 for a missing or invalid key
    */
-  #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
+  #authenticate(exchange: RequestInProgress): ApiKey {
+    const { call, keyPlace, nowMs, resolved } = exchange;
     const { keys } = this.#state;
-    const key = findKey(readToken(authorization), (token) => keys.find(token, nowMs));
+    if (keyPlace !== undefined) exchange.sentKey = readSentKey(resolved, keyPlace, call);
+    const { token, problem }: SentKey = exchange.sentKey ?? {};
+    if (problem !== undefined) throw unauthorized(problem, false, challenges[keyPlace?.from ?? 'bearer'] ?? 'ApiKey');
+    const key = findKey(token ?? readToken(call.header('authorization')), (each) => keys.find(each, nowMs));
     keys.bringUpToDate(key, nowMs);
     requireValid(key, nowMs);
     return key;
@@ -261,9 +280,15 @@ export class RequestPipeline {
    * Creates the response with all its headers.
    * @param atMs time by which the headers are computed: the arrival of the request, or the end of its delay
    */
-  #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
-    const { id, call, resolved, match, key, plan, rate, fault } = exchange;
-    const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
+  #answer(exchange: RequestInProgress, given: Outcome, atMs: number, arrivedBehind = 0): Answer {
+    const { id, call, resolved, match, key, plan, rate, fault, refusal } = exchange;
+    const { settings, hostileHeaders: hostile, windowSeconds, words } = resolved;
+    const isInWords = words !== undefined && given.hasOwnLimits !== true;
+    let outcome = given;
+    if (isInWords) {
+      const banStatus = refusal === 'ban' && settings.banStatus !== 429 ? settings.banStatus : undefined;
+      outcome = inWords(words, given, { rate, banStatus, nowMs: atMs });
+    }
     const { clock, journal, shared } = this.#state;
     const { status, isRefusal = false, hasOwnLimits = false, refusedBy, wire } = outcome;
     const more = match.headers === undefined ? outcome.headers : { ...match.headers, ...outcome.headers };
@@ -271,7 +296,7 @@ export class RequestPipeline {
     const headers = shared.writeHeaders({
       status,
       nowSeconds,
-      rate: hasOwnLimits ? undefined : rate,
+      rate: hasOwnLimits || isInWords ? undefined : rate,
       isRefusal,
       settings,
       windowSeconds,
@@ -290,6 +315,7 @@ export class RequestPipeline {
       operation: match.operation,
       key,
       plan,
+      refusal,
       fault: fault?.name,
       refusedBy,
       wire,
@@ -298,7 +324,7 @@ export class RequestPipeline {
             journal.complete(id, { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: journal.lastId, heldMs })
         : undefined,
       finish:
-        wire?.kind === 'drip' || isStream(outcome.raw)
+        (wire !== undefined && arrivesWhole(wire)) || isStream(outcome.raw)
           ? (isWhole, responseBody) =>
               journal.complete(id, {
                 finishedAtMs: clock.now(),

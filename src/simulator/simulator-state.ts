@@ -14,6 +14,7 @@ import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { createScenarioRules, type ScenarioRules } from '../scenario/scenario-rules.js';
 import type { JsonValue } from '../values/json.js';
+import { expectedKeyFrom, type KeyFrom, type KeyPlace, keyFromPattern, toKeyPlace } from '../values/key-place.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
 
@@ -52,6 +53,8 @@ export interface SimulatorState {
 export interface MountedService {
   readonly service: SimulatedService;
   data: ServiceData<ResolvedScenario> | undefined;
+  /** Place of the API's keys, if the API has its own. */
+  readonly keyPlace: KeyPlace | undefined;
 }
 
 /**
@@ -174,9 +177,19 @@ export function createSimulatorState(
 const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
   service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;
 
+/** @throws {TypeError} for an unknown place of keys */
+function checkKeyFrom({ name, keyFrom = 'bearer' }: SimulatedService): KeyFrom {
+  if (keyFromPattern.test(keyFrom)) return keyFrom;
+  throw new TypeError(`services: expected keyFrom of ${name} to be ${expectedKeyFrom}, got ${JSON.stringify(keyFrom)}`);
+}
+
 /** Creates the data of each served API, such as pets, as at the start of a scenario. */
 export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
-  services.map((service) => ({ service, data: createData(service, resolved) }));
+  services.map((service) => ({
+    service,
+    data: createData(service, resolved),
+    keyPlace: service.keyFrom && toKeyPlace(checkKeyFrom(service)),
+  }));
 
 /**
  * Creates the data of each served API, such as pets, for a copy of the simulator (`sim.fork`). The data is as at the
@@ -186,9 +199,9 @@ export const forkServices = (
   { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
   resolved: ResolvedScenario,
 ): MountedService[] =>
-  services.map(({ service, data }) => {
+  services.map(({ service, data, keyPlace }) => {
     const fork = dataFrom === resolved ? data?.fork?.() : undefined;
-    return { service, data: fork ?? createData(service, resolved) };
+    return { service, data: fork ?? createData(service, resolved), keyPlace };
   });
 
 /** Copies of the data of a simulator's APIs, such as pets, by API name. A snapshot contains these copies. */

@@ -15,6 +15,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Settings } from '../scenario/settings.js';
+import { formatDuration } from '../values/format-duration.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import type { ControlChanges } from './control-change.js';
@@ -23,6 +24,7 @@ import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { RequestPipeline } from './request-pipeline.js';
+import { tokenOf } from './sent-key.js';
 import type { OptionsOf } from './simulator-options.js';
 import {
   applyScenario,
@@ -278,13 +280,27 @@ interface AssembleOptions {
   onWarning: (message: string) => void;
 }
 
+/** Step of the machine's clock that no synchronization of clocks makes, but fake timers of a test do. */
+const noticedSetBackMs = 60_000;
+
+const setBackMessage = (setBackMs: number) =>
+  `petstore-sim: the time of this process went back by ${formatDuration(setBackMs)}, as fake timers do when a test sets or ends them. ` +
+  "The simulator's clock does not go back, so that its limits stay correct, and is now ahead by that. To start it again at the new time, call sim.reset() " +
+  'or send POST /__sim/reset after the change.';
+
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, keys, faults, journal, time, shared } = state;
   const { main, resolving, onError, onWarning, readScenarios } = options;
   const pipeline = new RequestPipeline(state, onError);
+  journal.unrecorded.tokenOf = (call) => tokenOf(state, call);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
+  let hasToldSetBack = false;
   const handle: Simulator['handle'] = (call) => {
     const answer = pipeline.handle(call);
+    if (!hasToldSetBack && clock.setBackMs >= noticedSetBackMs) {
+      hasToldSetBack = true;
+      onWarning(setBackMessage(clock.setBackMs));
+    }
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };

@@ -7,7 +7,10 @@ import type { HeaderRecorder } from '../requests/recorded-headers.js';
 import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
 import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { Every } from '../values/every.js';
 import { toJsonBytes } from '../values/json-bytes.js';
+import type { KeyPlace, SentKey } from '../values/key-place.js';
+import { maskedQuery } from '../values/mask-key.js';
 import { ownText } from '../values/own-text.js';
 
 /** Data of a request that the simulator is currently handling. */
@@ -24,6 +27,10 @@ export interface RequestInProgress {
   readonly isLimited: boolean;
   /** Time of the request's arrival, by the simulator's clock. */
   readonly nowMs: number;
+  /** Place of the key; `undefined` for the main service as documented. */
+  readonly keyPlace: KeyPlace | undefined;
+  /** Key at `keyPlace`, if any was read. */
+  sentKey: SentKey | undefined;
   /** API key of the request; `undefined` without a valid key. */
   key: string | undefined;
   plan: string | undefined;
@@ -87,6 +94,8 @@ export function toRecord(
     match,
     isLimited,
     nowMs,
+    keyPlace,
+    sentKey,
     key,
     plan,
     strikes,
@@ -104,28 +113,29 @@ export function toRecord(
   recordHeaders: HeaderRecorder,
   { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
 ): RequestRecord {
-  const authorization = call.header('authorization');
+  const authorization = keyPlace === undefined ? call.header('authorization') : undefined;
   return {
     id,
-    arrivedAtMs: call.arrivedAtMs ?? nowMs,
+    arrivedAtMs: nowMs,
     answeredAtMs,
     finishedAtMs: answeredAtMs,
     isAbandoned: isOrphaned,
     lastArrivedId,
     heldMs: 0,
-    token: key ?? (authorization && ownText(authorization.slice(authorization.lastIndexOf(' ') + 1))),
+    token: key ?? sentKey?.token ?? (authorization && ownText(authorization.slice(authorization.lastIndexOf(' ') + 1))),
     plan,
     operation: match.operation,
     isWrite: match.isWrite,
     method: call.method,
     baseUrl: call.baseUrl,
     path: call.path,
-    query: call.query,
+    query: maskedQuery(call.query, keyPlace?.parameter),
     status,
     requestBody: call.body && toJsonBytes(call.body),
+    wholeBody: call.wholeBody,
     responseBody: call.method === 'HEAD' ? '' : raw instanceof Uint8Array ? toJsonBytes(raw) : body,
     headers,
-    requestHeaders: call.headers && recordHeaders(call.headers),
+    requestHeaders: call.headers && recordHeaders(call.headers, keyPlace?.header),
     window: hasOwnLimits ? undefined : rate?.window,
     rate: hasOwnLimits ? undefined : rate,
     refusal,
@@ -139,10 +149,10 @@ export function toRecord(
     fault: fault?.name,
     isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault, call.method)),
     assumption,
-    refusedBy,
+    refusedBy: refusedBy ?? (sentKey?.isElsewhere && status === 401 ? 'key-elsewhere' : undefined),
     wire: isOrphaned ? { kind: 'close' } : wire,
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),
-  };
+  } satisfies Every<RequestRecord>;
 }

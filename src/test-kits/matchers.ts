@@ -1,6 +1,12 @@
 import type { HuntOptions } from '../hunt/hunt.js';
 import type { HuntClient } from '../hunt/run-in-process.js';
-import { describeBehavior, describeCounts, describeFindings, describeLag } from '../judge/failure-message.js';
+import {
+  describeBehavior,
+  describeCounts,
+  describeFindings,
+  describeLag,
+  describeRemedies,
+} from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
@@ -68,7 +74,7 @@ interface BehaviorCheck {
   howTo: string;
 }
 
-const usedUp = "such as { keys: { 'free-key': { usage: { minute: 60 } } } }";
+const usedUp = "such as { keys: { 'free-key': { usage: { minute: 'all' } } } }";
 
 const noRequests = 'no request arrived. Does the client call the URL of this simulator?';
 
@@ -83,7 +89,7 @@ const matcherOf = ({ behavior, exercisedBy, codes, howTo }: BehaviorCheck) =>
       pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
-          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${behavior}${describeFindings(findings)}${describeLag(verdict)}\n${describeCounts(verdict)}`;
+          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${behavior}${describeFindings(findings)}${findings.length > 0 ? describeRemedies(verdict) : ''}${describeLag(verdict)}\n${describeCounts(verdict)}`;
         const { requests, dropped } = verdict.counts;
         const why =
           dropped > 0

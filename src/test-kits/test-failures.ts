@@ -1,21 +1,27 @@
 import { listUnrecorded, type UnrecordedRequests } from '../journal/unrecorded.js';
+import { describeBehavior } from '../judge/failure-message.js';
+import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { formatDuration } from '../values/format-duration.js';
+import { withLag } from './test-lag.js';
 
 const noRequests = (target: string, given: string, otherwise: string) =>
   `expected the client to send a request to the ${target} of its test, and none arrived. Does the client use ` +
   `${given}? For a test without requests, use ${otherwise}`;
 
 /**
- * Error message for a test whose simulator received no request, because such a test passes with any client. `undefined`
- * if a request arrived.
+ * Error messages for the client of a finished test: its failed verdict, or that no request arrived, because a test
+ * without requests passes with any client.
+ * @param hasFailed whether the test has failed already. Such a test may have ended before its first request
  */
-export function noRequestReason(sim: Simulator): string | undefined {
+export function failuresOf(sim: Simulator, hasFailed: boolean): string[] {
   const { lastId, unrecorded } = coreOf(sim).state.journal;
-  return lastId > 0 ? undefined : withOutside(noSimulatorRequests, listUnrecorded(unrecorded));
+  if (lastId === 0) return hasFailed ? [] : [withOutside(noSimulatorRequests, listUnrecorded(unrecorded))];
+  const verdict = withLag(sim, judge(sim));
+  return verdict.outcome === 'fail' ? [describeBehavior(verdict)] : [];
 }
 
 /** Error message for a Playwright test whose sandbox received no request. */

@@ -6,7 +6,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { checkVerdict } from './check-verdict.js';
 import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
-import { noRequestReason, pendingWait } from './test-failures.js';
+import { failuresOf, pendingWait } from './test-failures.js';
 import { startLag } from './test-lag.js';
 
 /** Fixtures that `test` of `petstore-sim/vitest` adds to Vitest's own. */
@@ -14,7 +14,7 @@ export interface PetstoreFixtures {
   /**
    * A scenario, the name of a shipped scenario, or the path of a scenario file.
    * @default {}
-   * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+   * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
    */
   scenario: Scenario | string;
   /**
@@ -90,10 +90,7 @@ export function createTest({ readScenario, measureLag, listen }: Environment) {
           )
         : undefined;
       if (wait !== undefined) fail(task, wait);
-      if (verdict !== 'check') return;
-      const none = noRequestReason(sim);
-      if (errors.length === 0 && none !== undefined) fail(task, none);
-      task.context.expect.soft(sim).toHaveBehaved();
+      if (verdict === 'check') for (const message of failuresOf(sim, errors.length > 0)) fail(task, message);
     },
     baseUrl: async ({ sim }, use) => {
       const server = await listen(sim);

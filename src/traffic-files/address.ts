@@ -1,4 +1,5 @@
 import type { OperationTable } from '../requests/operation-table.js';
+import { getOrCreate } from '../values/get-or-create.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
 /** Service whose requests are read from recorded traffic. */
@@ -44,6 +45,10 @@ export const isOfService = (path: string, service: RecordedService) =>
   rootsOf(service).some((root) => path === root || path.startsWith(`${root}/`));
 
 /** Returns the first segments of the paths of a recorded API: `/pets`. */
-export const rootsOf = ({ operations: { rows } }: RecordedService): string[] => [
-  ...new Set(Object.values(rows).map(({ path }) => path.replace(/(.)\/.*/, '$1'))),
-];
+export const rootsOf = ({ operations }: RecordedService): readonly string[] =>
+  getOrCreate(roots, operations, () => [
+    ...new Set(Object.values(operations.rows).map(({ path }) => path.replace(/(.)\/.*/, '$1'))),
+  ]);
+
+/** First segments by API, because they are read for every request of a recording. */
+const roots = new WeakMap<OperationTable, readonly string[]>();

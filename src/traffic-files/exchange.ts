@@ -3,6 +3,8 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { parseHttpDate } from '../values/http-date.js';
 import { requestTarget } from '../values/request-target.js';
 import { singleValue } from '../values/single-value.js';
+import { spelledHeader } from '../values/spelled-header.js';
+import { statesWait } from '../values/told-waits.js';
 
 /**
  * Part of a request or response that a recording does not contain. The judge then omits checks that need this part.
@@ -44,6 +46,12 @@ export interface Exchange extends RequestRecord {
   /** Time in the response header `Date`, by the recorded API's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
+  /** Whether the recorded times have no time zone, and no `Date` shows it. Times in responses are then not comparable. */
+  readonly isClockUnknown?: boolean | undefined;
+  /** Maximum difference between the clocks of the machines that recorded the files; missing if none shows. */
+  readonly clockDoubtMs?: number | undefined;
+  /** Whether the recording has a mask such as `***` in place of the request's key. */
+  readonly isKeyMasked?: boolean | undefined;
   /** Facts about the file of the request; `undefined` for a request that petstore-sim itself observed. */
   readonly file?: FileFacts | undefined;
   /** Whether the simulator itself wrote the recording, which then also contains the simulator's internal data. */
@@ -83,18 +91,15 @@ export const placeOf = (exchange: Exchange) => `#${exchange.id} ${requestTarget(
 /** Whether the recorded client disconnected before it received a response. The recording then contains no response. */
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
 
-/** Response headers that are read from a recording. Others are dropped, because some contain secrets. */
+/**
+ * Response headers that are read from a recording, besides those that state a wait. Others are dropped, because some
+ * contain secrets.
+ */
 const answerHeaders = [
   'Date',
-  'Retry-After',
   'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit',
-  'RateLimit-Policy',
   'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
+  'RateLimit-Policy',
   'Content-Type',
   'Content-Length',
   'Cache-Control',
@@ -104,6 +109,8 @@ const answerHeaders = [
   'Deprecation',
   'Sunset',
   'WWW-Authenticate',
+  'Stripe-Should-Retry',
+  'X-Should-Retry',
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
 ];
@@ -116,7 +123,7 @@ const usual = new Map(answerHeaders.map((name) => [name.toLowerCase(), name]));
 export function relevantHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairs) {
-    const known = usual.get(name.toLowerCase());
+    const known = usual.get(name.toLowerCase()) ?? (statesWait(name, value) ? spelledHeader(name) : undefined);
     if (known === undefined) continue;
     headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
   }

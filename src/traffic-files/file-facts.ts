@@ -1,8 +1,7 @@
 import type { FileFacts } from './exchange.js';
 import { textOf } from './json-fields.js';
 import type { JsonItem } from './json-items.js';
-import { keyIn } from './key-names.js';
-import type { RecordedEntry } from './recorded-entry.js';
+import { credentialIn, headersByName, type RecordedEntry } from './recorded-entry.js';
 
 /** Resolutions of recorded times that are coarser than a millisecond. */
 const coarseStepsMs = [1_000, 100, 10] as const;
@@ -35,10 +34,9 @@ export class FileFactsReader implements FileFacts {
     this.#head += new TextDecoder().decode(piece.subarray(0, headBytes));
   }
 
-  add(kind: JsonItem['kind'], { requestHeaders, startedMs, record, hasTimings }: RecordedEntry): void {
+  add(kind: JsonItem['kind'], { key, requestHeaders, url, startedMs, record, hasTimings }: RecordedEntry): void {
     this.#isJsonLines ||= kind === 'object';
-    const authorization = requestHeaders.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-    this.hasKeys ||= keyIn(authorization) !== undefined;
+    this.hasKeys ||= credentialIn(headersByName(requestHeaders), url, key)?.account !== undefined;
     const durationMs = record.finishedAtMs - startedMs;
     this.hasTimes ||= hasTimings && durationMs > 0;
     if (!Number.isFinite(startedMs)) return;

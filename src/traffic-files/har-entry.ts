@@ -1,20 +1,21 @@
 import { isMap, mapOf } from '../values/plain-data.js';
 import type { LeftOutReason } from './exchange.js';
 import { listOf, textOf } from './json-fields.js';
-import type { NetworkSigns, RecordedEntry } from './recorded-entry.js';
+import { brokenBy, type NetworkSigns, type RecordedEntry } from './recorded-entry.js';
+import { readTime } from './recorded-time.js';
 import { simulatorKey } from './simulator-fields.js';
 
 /**
  * Reads a HAR 1.2 entry, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
- * @returns `undefined` for an entry without a URL, and for a preflight
+ * @returns `undefined` for an entry without a URL
  */
 export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
   const request = mapOf(entry.request);
   const response = mapOf(entry.response);
   const method = textOf(request.method)?.toUpperCase() ?? 'GET';
   const url = textOf(request.url);
-  const startedMs = Date.parse(textOf(entry.startedDateTime) ?? '');
-  if (url === undefined || method === 'OPTIONS') return undefined;
+  const { ms: startedMs, hasZone } = readTime(entry.startedDateTime);
+  if (url === undefined) return undefined;
   const own = isMap(entry._petstoreSim) ? entry._petstoreSim : undefined;
   const headers = pairsOf(request.headers);
   const content = mapOf(response.content);
@@ -27,22 +28,31 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
       method,
       status: status > 0 ? status : 0,
       isAbandoned: own === undefined ? isAborted(response) : own.abandoned === true,
+      wire: own === undefined ? brokenBy(status, errorIn(entry)) : undefined,
     },
     hasTimings,
     hasResponse: isMap(entry.response),
     startedMs,
+    hasZone,
     signs: own === undefined ? signsOf(entry, method, status) : {},
     url,
-    requestHeaders: own === undefined ? headers : ownHeaders(headers, own),
+    key: own && simulatorKey(own),
+    requestHeaders: headers,
     answerHeaders: isMap(own?.headers)
       ? Object.entries(own.headers as Record<string, string>)
       : pairsOf(response.headers),
-    requestBody: textOf(postData.text) ?? (Number(request.bodySize) > 0 ? undefined : ''),
+    requestBody: textOf(postData.text) || (isBodyOmitted(request, headers) ? undefined : ''),
     answerBody: textOf(mapOf(own?.responseBody).text) ?? bodyOf(content, method),
     connection: isShared(request, response) ? undefined : (textOf(entry.connection) ?? textOf(entry._connectionId)),
     own,
   };
 }
+
+/** Whether a HAR entry without the text of a request body is of a request that had one. */
+const isBodyOmitted = (request: Record<string, unknown>, headers: readonly [string, string][]) =>
+  Number(request.bodySize) > 0 ||
+  listOf(mapOf(request.postData).params).length > 0 ||
+  headers.some(([name, value]) => name.toLowerCase() === 'content-length' && Number(value) > 0);
 
 /**
  * Whether one connection carried several requests at once, as in HTTP/2 and HTTP/3. Such a connection proves nothing
@@ -57,6 +67,12 @@ const offline =
 const blocked =
   /ERR_BLOCKED_BY_(?!RESPONSE|ORB)|NS_ERROR_CONTENT_BLOCKED|content blocker|^(?:blocked:)?(?:csp|mixed-content|inspector)$/;
 
+/** Error text of a HAR entry without a response, as Chromium, Firefox and Playwright write it; empty without one. */
+function errorIn(entry: Record<string, unknown>): string {
+  const response = mapOf(entry.response);
+  return String(response._error ?? response._failureText ?? entry._error ?? '');
+}
+
 /** Finds the signs of a HAR entry that never went to the network, as Chromium, Firefox, Safari and Playwright write. */
 function signsOf(entry: Record<string, unknown>, method: string, status: number): NetworkSigns {
   const response = mapOf(entry.response);
@@ -69,7 +85,7 @@ function signsOf(entry: Record<string, unknown>, method: string, status: number)
     const stated = isCached ? 'answered from a cache' : undefined;
     return { stated, isByWorker, ifTimed: mayBeCached(entry, method, status) ? 'answered from a cache' : undefined };
   }
-  const error = String(response._error ?? response._failureText ?? entry._error ?? '');
+  const error = errorIn(entry);
   const stated: LeftOutReason | undefined = offline.test(error)
     ? 'offline'
     : blocked.test(error)
@@ -103,16 +119,6 @@ function hasRecordedTimes({ timings, time }: Record<string, unknown>): 'some' | 
 /** Whether a HAR entry contains an error text by which browsers mark aborted requests. */
 const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
-
-/**
- * Returns the request headers of a HAR entry that was exported by the simulator. Authorization has the key's id instead
- * of the masked key, because two masked keys can look equal.
- */
-function ownHeaders(headers: readonly [string, string][], own: Record<string, unknown>): [string, string][] {
-  const others = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
-  const key = simulatorKey(own);
-  return key === undefined ? others : [...others, ['Authorization', `Bearer ${key}`]];
-}
 
 /**
  * Returns the times of a HAR entry in Unix milliseconds: sending, first and last byte of the response. Excludes

@@ -11,8 +11,8 @@ export interface JsonItem {
 const maximumItemBytes = 32 * 1024 * 1024;
 
 const [quote, backslash, open, close, openList, closeList] = [34, 92, 123, 125, 91, 93];
-const entriesKey = [...new TextEncoder().encode('entries')];
-const logKey = [...new TextEncoder().encode('log')];
+/** Number of bytes of a name that are kept: one more than the longest that is sought. */
+const nameBytes = 'entries'.length + 1;
 
 /** Error for a file that is neither HAR nor JSON Lines. The message describes the file's content. */
 export class RecordingError extends Error {
@@ -36,7 +36,8 @@ export class JsonItems {
    * First bytes of the latest property name at nesting depth 1 or 2 of the JSON text. A list `entries` in a property
    * `log` shows that the recording is a HAR file.
    */
-  #name: number[] = [];
+  readonly #name = new Uint8Array(nameBytes);
+  #nameLength = 0;
   #isInHar = false;
   #isInEntries = false;
   #kept: Uint8Array[] = [];
@@ -60,7 +61,7 @@ export class JsonItems {
       const byte = piece[index] as number;
       if (byte === quote) {
         this.#isInString = true;
-        if (this.#depth <= 2) this.#name = [];
+        if (this.#depth <= 2) this.#nameLength = 0;
       } else if (byte === open || byte === openList) {
         this.#depth++;
         if (this.#opens(byte)) start = index;
@@ -97,7 +98,9 @@ export class JsonItems {
       start = end + 1;
       end = piece.indexOf(quote, start);
     }
-    if (this.#depth <= 2) this.#name.push(...piece.subarray(from, end < 0 ? piece.length : end).subarray(0, 8));
+    if (this.#depth <= 2)
+      for (let index = from; index < (end < 0 ? piece.length : end) && this.#nameLength < nameBytes; index++)
+        this.#name[this.#nameLength++] = piece[index] as number;
     if (end >= 0) {
       this.#isInString = false;
       return end;
@@ -127,7 +130,7 @@ export class JsonItems {
       this.#itemDepth = 1;
       return true;
     }
-    if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
+    if (depth === 2 && !this.#isInHar && this.#isName('log')) {
       // The object that is being read turns out to be a whole HAR file, because it has a property `log`. Discards its
       // collected bytes, because only the file's entries are requests.
       this.#isInHar = true;
@@ -135,12 +138,16 @@ export class JsonItems {
       this.#kept = [];
       this.#keptBytes = 0;
     } else if (depth === 3 && this.#isInHar) {
-      this.#isInEntries = byte === openList && isName(this.#name, entriesKey);
+      this.#isInEntries = byte === openList && this.#isName('entries');
     } else if (depth === 4 && this.#isInEntries && byte === open) {
       this.#itemDepth = 4;
       return true;
     }
     return false;
+  }
+
+  #isName(wanted: string): boolean {
+    return this.#decoder.decode(this.#name.subarray(0, this.#nameLength)) === wanted;
   }
 
   #keep(bytes: Uint8Array): void {
@@ -172,9 +179,6 @@ function backslashesBefore(piece: Uint8Array, index: number, from: number): numb
   while (first > from && piece[first - 1] === backslash) first--;
   return index - first;
 }
-
-const isName = (name: readonly number[], wanted: readonly number[]) =>
-  name.length === wanted.length && name.every((byte, index) => byte === wanted[index]);
 
 /** First characters of other recording formats, with instructions to convert each to HAR. */
 const otherForms: readonly (readonly [begins: RegExp, is: string])[] = [

@@ -1,10 +1,14 @@
 import { operationByPath } from '../requests/path-operation.js';
-import { recordHeaders } from '../requests/recorded-headers.js';
+import { createHeaderRecorder, type RecordedHeaders } from '../requests/recorded-headers.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
+import type { Every } from '../values/every.js';
 import { findLowest } from '../values/find-lowest.js';
 import { getOrCreate } from '../values/get-or-create.js';
+import { groupBy } from '../values/group-by.js';
+import { latestMs } from '../values/instant.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isOfService, type RecordedService, rootsOf, splitAddress } from './address.js';
 import {
@@ -19,10 +23,11 @@ import {
 import { FileFactsReader } from './file-facts.js';
 import { readHarEntry } from './har-entry.js';
 import { textOf } from './json-fields.js';
-import { JsonItems, RecordingError } from './json-items.js';
-import { KeyNames, keyIn } from './key-names.js';
-import type { NetworkSigns, RecordedEntry } from './recorded-entry.js';
-import { RepeatedEntries } from './repeated-entries.js';
+import { type JsonItem, JsonItems, RecordingError } from './json-items.js';
+import { KeyNames } from './key-names.js';
+import { brokenBy, credentialIn, headersByName, type NetworkSigns, type RecordedEntry } from './recorded-entry.js';
+import { readTime } from './recorded-time.js';
+import { findSameRequests, RepeatedEntries } from './repeated-entries.js';
 import { isBySimulator, readSimulatorFields, simulatorKey } from './simulator-fields.js';
 
 /** Recorded traffic of one service, in order of sending. */
@@ -58,11 +63,14 @@ export interface ReadOptions {
   baseUrl?: string | undefined;
   /**
    * Whether a recording without requests to the Petstore API is accepted if `baseUrl` is given. All requests below
-   * `baseUrl` are then read as requests to the API at this URL. Default `false`.
+   * `baseUrl` are then read as requests to the API at this URL. The simulator's own recordings then keep the names of
+   * their keys, as its reports show them. Default `false`.
    */
   isAnyService?: boolean | undefined;
   /** API keys that are not secret, such as a scenario's. Any other key is replaced by a name such as `key-1`. */
   publicKeys?: Iterable<string> | undefined;
+  /** Runs the steps in which the requests of all files are put in order. Default: without a pause. */
+  runSteps?: (<Result>(steps: Steps<Result>) => Promise<Result>) | undefined;
 }
 
 export interface RecordedFile {
@@ -81,15 +89,20 @@ export interface RecordedFile {
 export async function readRecording(
   files: readonly RecordedFile[],
   service: RecordedService,
-  options: ReadOptions = {},
+  { runSteps = async (steps) => runToEnd(steps), ...options }: ReadOptions = {},
 ): Promise<Recording> {
   const reader = createReader(service, options, files.length > 1);
   for (const file of files) await reader.read(file);
-  return reader.finish();
+  return runSteps(reader.finish());
 }
 
+const noHeaders: RecordedHeaders = {};
+
+/** Maximum number of URLs whose parts are remembered. */
+const maximumAddresses = 1_000;
+
 /** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
-function createReader(service: RecordedService, options: ReadOptions, hasMoreFiles: boolean) {
+function createReader(service: RecordedService, options: Omit<ReadOptions, 'runSteps'>, hasMoreFiles: boolean) {
   const { baseUrl, isAnyService = false, publicKeys } = options;
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
@@ -98,11 +111,22 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   const bodies = new Map<string, string>();
   const connections = new Map<string, number>();
   const repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
+  /** Requests of each file read so far that another program recorded, with times. */
+  const ofFiles: PendingExchange[][] = [];
   /**
    * Number of recorded requests per origin. If a recording contains no request to the expected API, the error message
    * names the most frequent origin.
    */
   const origins = new Map<string, number>();
+  /** Parts of URLs, which most entries repeat. */
+  const addresses = new Map<string, { readonly origin: string; readonly address: Address | undefined }>();
+  const recordHeaders = createHeaderRecorder();
+  /** Headers of the latest request, with the name of its key, which most requests repeat. */
+  let named:
+    | (Record<'recorded' | 'headers', RecordedHeaders> & Record<'secret' | 'token', string | undefined>)
+    | undefined;
+  /** Lists of missing parts by their text, so that equal lists share memory. */
+  const lists = new Map<string, readonly Missing[]>();
   let entries = 0;
   /** Description of an early end of a file; `undefined` if all files are whole. */
   let cut: string | undefined;
@@ -110,7 +134,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
 
   async function read({ name, pieces, kind }: RecordedFile): Promise<void> {
     const items = new JsonItems();
-    const counts = { all: 0, ours: 0, repeated: 0 };
+    const counts = { all: 0, ours: 0, repeated: 0, refusedPreflights: 0 };
     const facts = new FileFactsReader();
     const drafts: Draft[] = [];
     for await (const piece of pieces) {
@@ -119,6 +143,10 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         counts.all++;
         const found = find(itemKind, parse(text, `entry ${counts.all} of ${name}`), facts);
         if (found === undefined) continue;
+        if (isPreflight(found.entry, itemKind)) {
+          if (found.entry.record.status === 429) counts.refusedPreflights++;
+          continue;
+        }
         counts.ours++;
         if (repeated?.isRepeated(found.entry, itemKind)) {
           counts.repeated++;
@@ -129,9 +157,14 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
         drafts.push({ pending, signs: found.entry.signs });
       }
     }
-    for (const [pending, entry] of selectLeftOut(drafts, facts)) leftOut.set(pending, entry);
+    const same = new Set(ofFiles.flatMap((earlier) => [...findSameRequests(earlier, timedIn(drafts))]));
+    const own = drafts.filter(({ pending }) => !same.has(pending));
+    if (same.size > 0) allPending.splice(-drafts.length, drafts.length, ...own.map(({ pending }) => pending));
+    counts.repeated += same.size;
+    if (hasMoreFiles) ofFiles.push(timedIn(own));
+    for (const [pending, entry] of selectLeftOut(own, facts)) leftOut.set(pending, entry);
     if (facts.clockStepMs > 0)
-      for (const { pending } of drafts) if (!pending.isOwn) pending.missing = [...pending.missing, 'milliseconds'];
+      for (const { pending } of own) if (!pending.isOwn) pending.missing = [...pending.missing, 'milliseconds'];
     repeated?.endFile();
     entries += counts.all;
     const note = (text: string) => notes.push(`${name}: ${text}`);
@@ -143,6 +176,10 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     if (counts.ours === 0)
       note(
         `expected requests to the service, got ${kind?.() ?? `none among ${pluralize(counts.all, 'entry', 'entries')}`}.`,
+      );
+    if (counts.refusedPreflights > 0)
+      note(
+        `${pluralize(counts.refusedPreflights, 'preflight')} (OPTIONS) got a 429, so the page could not send the request. Exempt preflights from the limit.`,
       );
     if (counts.repeated > 0)
       note(
@@ -162,68 +199,89 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       );
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     if (entry === undefined) return undefined;
-    facts.add(kind, entry);
-    const address = splitAddress(entry.url, service, baseUrl);
-    const origin = URL.canParse(entry.url) ? new URL(entry.url).origin : '';
+    if (!isPreflight(entry, kind)) facts.add(kind, entry);
+    if (addresses.size > maximumAddresses) addresses.clear();
+    const { url } = entry;
+    const { origin, address } = getOrCreate(addresses, url, () => ({
+      origin: URL.canParse(url) ? new URL(url).origin : '',
+      address: splitAddress(url, service, baseUrl),
+    }));
     origins.set(origin, (origins.get(origin) ?? 0) + 1);
     return address && { entry, address };
   }
 
   function toPending(entry: RecordedEntry, address: Address, file: FileFacts): PendingExchange {
     const { path, query } = address;
-    const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
-    const authorization = sent.get('authorization');
+    const sent = headersByName(entry.requestHeaders);
+    const credential = credentialIn(sent, entry.url, entry.key);
     const question = textOf(entry.own?.question);
-    // In a recording of `calibrate`, the Authorization header contains the name of the API key instead of the key.
-    const token = question === undefined ? keys.nameOf(authorization, address.baseUrl) : keyIn(authorization);
-    const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
+    const isOwn = entry.own !== undefined && isBySimulator(entry.own);
+    // A recording of `calibrate` or of the simulator contains the name of the API key instead of the key.
+    const isNamed = question !== undefined || (isOwn && isAnyService);
+    const account = isOwn ? credential?.secret : credential?.account;
+    const token = isNamed ? credential?.secret : keys.nameOf(credential && { ...credential, account }, address.baseUrl);
+    const isKeyMasked = credential !== undefined && token === undefined;
+    const hide = (text: string) => replaceKey(text, isKeyMasked ? undefined : credential?.secret, token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
-    const { method, status } = entry.record;
-    const { answeredAtMs, finishedAtMs } = entry.record;
-    const isDated = !(entry.record.arrivedAtMs < firstHttpMs) || (entry.own !== undefined && isBySimulator(entry.own));
+    const { method, status, answeredAtMs, finishedAtMs } = entry.record;
+    const isInRange = !(entry.record.arrivedAtMs < firstHttpMs) || isOwn;
+    const isDated = isInRange && !(entry.record.arrivedAtMs > latestMs);
     const arrivedAtMs = isDated ? entry.record.arrivedAtMs : Number.NaN;
-    const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
+    // An absurd duration, such as 1e308 ms, counts as a missing one.
+    const isTimed = isTime(arrivedAtMs) && isTime(answeredAtMs) && isTime(finishedAtMs);
     const lastMs = allPending.at(-1)?.arrivedAtMs ?? 0;
-    const dateMs = readDate(headers, Number.isFinite(arrivedAtMs) ? arrivedAtMs : lastMs);
+    // A cache responds with the Date of the stored response, whose age is rounded as well.
+    const isAged = Number(headers.Age) > 0;
+    const dateMs = isAged ? undefined : readDate(headers, Number.isFinite(arrivedAtMs) ? arrivedAtMs : lastMs);
     const sentMs = Number.isFinite(arrivedAtMs) ? arrivedAtMs : (dateMs ?? lastMs);
     const isAnswered = status > 0;
-    const recorded = Object.entries(recordHeaders(Object.fromEntries(sent)) ?? {});
-    const requestHeaders = Object.fromEntries(recorded.map(([name, value]) => [name, hide(value)]));
+    const recorded = recordHeaders(sent) ?? noHeaders;
+    const secret = credential?.secret;
+    if (named?.recorded !== recorded || named.secret !== secret || named.token !== token) {
+      const hidden = Object.entries(recorded).map(([name, value]) => [name, hide(value)]);
+      named = { recorded, secret, token, headers: Object.fromEntries(hidden) };
+    }
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
-    const lacks: Partial<Record<Missing, boolean>> = {
-      response: !entry.hasResponse,
-      // Lists the API key as a missing part of the recorded request only if the response is no 401. A request without a
-      // key gets a 401, so any other status shows that the recording omits the key.
-      key: token === undefined && isAnswered && status !== 401,
-      timings: !entry.hasTimings || !isDated,
-      date: isAnswered && dateMs === undefined,
-      'request body': entry.requestBody === undefined,
-      'answer body': isAnswered && entry.answerBody === undefined,
-      'answer headers': isAnswered && entry.answerHeaders.length === 0,
-    };
+    const missing: Missing[] = [];
+    if (!entry.hasResponse) missing.push('response');
+    // Lists the API key as a missing part of the recorded request only if the response is no 401. A request without a
+    // key gets a 401, so any other status shows that the recording omits the key.
+    if (token === undefined && isAnswered && (status !== 401 || isKeyMasked)) missing.push('key');
+    if (!entry.hasTimings || !isDated || !isTimed) missing.push('timings');
+    if (isAnswered && dateMs === undefined) missing.push('date');
+    if (entry.requestBody === undefined) missing.push('request body');
+    if (isAnswered && entry.answerBody === undefined) missing.push('answer body');
+    if (isAnswered && entry.answerHeaders.length === 0) missing.push('answer headers');
     const operation = own?.operation ?? service.operations.find({ method, path })?.operation;
-    const pending = {
-      ...emptyRecord,
-      ...entry.record,
-      ...(!isTimed && { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs }),
+    const pending: PendingExchange = {
+      ...emptyExchange,
+      arrivedAtMs: isTimed ? arrivedAtMs : sentMs,
+      answeredAtMs: isTimed ? answeredAtMs : sentMs,
+      finishedAtMs: isTimed ? finishedAtMs : sentMs,
+      isAbandoned: entry.record.isAbandoned,
       token,
       operation,
       isWrite: isWriteByMethod({ operation, method }),
+      method,
       baseUrl: address.baseUrl,
       path: hide(path),
       query: hide(query),
+      status,
       requestBody: entry.requestBody ? hide(entry.requestBody) : undefined,
       responseBody: bodyOf(hide(entry.answerBody ?? '')),
       headers,
+      requestHeaders: named.headers,
       connection:
         entry.connection === undefined
           ? undefined
           : getOrCreate(connections, entry.connection, () => connections.size + 1),
-      client: sent.get('user-agent'),
-      call: sent.get('x-sim-call'),
-      requestHeaders,
+      client: sent['user-agent'],
+      call: sent['x-sim-call'],
+      wire: entry.record.wire,
       dateMs,
-      missing: (Object.keys(lacks) as Missing[]).filter((part) => lacks[part]),
+      missing: getOrCreate(lists, missing.join(), () => missing),
+      isClockUnknown: !entry.hasZone && own === undefined,
+      isKeyMasked,
       file: own === undefined ? file : undefined,
       isOwn: own !== undefined,
       question,
@@ -235,8 +293,9 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     return getOrCreate(bodies, text, () => text);
   }
 
-  function finish(): Recording {
+  function* finish(): Steps<Recording> {
     const known = allPending.filter(({ path, isOwn }) => isOwn || isOfService(path, service));
+    yield;
     const bases = new Set(known.map((pendingEntry) => pendingEntry.baseUrl));
     const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
     if (isOther)
@@ -251,17 +310,25 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     if (!isReadable) throw Object.assign(new RecordingError(noRequests()), { hasEntries: entries > 0 });
     const requests = ours.filter((pendingEntry) => !leftOut.has(pendingEntry));
     const others = ours.filter((pendingEntry) => leftOut.has(pendingEntry));
+    yield;
     if (requests.length === 0 && !isAnyService)
       throw new RecordingError(
         `expected requests to the service, got ${pluralize(others.length, 'entry', 'entries')} that did not reach it, such as cached responses`,
       );
+    const datedFiles = new Set(requests.flatMap(({ dateMs, file }) => (dateMs === undefined ? [] : [file])));
+    for (const pendingEntry of requests) pendingEntry.isClockUnknown &&= !datedFiles.has(pendingEntry.file);
     const offsetMs = clockOffsetMs(requests);
+    yield;
     for (const pendingEntry of findMisdated(requests, offsetMs)) {
       const sentMs = (pendingEntry.dateMs as number) - offsetMs;
       const missing: Missing[] = [...pendingEntry.missing, 'timings', 'steady clock'];
       Object.assign(pendingEntry, { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs, missing });
     }
+    yield;
+    const clockDoubtMs = clockSpreadMs(requests, offsetMs);
+    if (clockDoubtMs > 0) for (const pendingEntry of requests) pendingEntry.clockDoubtMs = clockDoubtMs;
     const inOrder = requests.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+    yield;
     const exchanges = numbered(inOrder, offsetMs);
     return {
       exchanges,
@@ -330,16 +397,33 @@ const firstHttpMs = Date.UTC(1990);
 
 const unnumbered = emptyRecord.id;
 
+/** Has all fields, so that the copy for an entry needs no further ones, which takes half of the time. */
+const emptyExchange: Every<Exchange> = {
+  ...emptyRecord,
+  requestHeaders: noHeaders,
+  dateMs: undefined,
+  missing: [],
+  isClockUnknown: false,
+  clockDoubtMs: undefined,
+  isKeyMasked: false,
+  file: undefined,
+  isOwn: false,
+  question: undefined,
+};
+
+const isTime = (ms: number): boolean => Math.abs(ms) <= latestMs;
+
 /**
  * Corrects the times of recorded requests by the difference between the clocks of the recorded API and of the recording
  * machine. Also numbers the requests.
  */
 function numbered(pending: PendingExchange[], offsetMs: number): Exchange[] {
-  for (const pendingEntry of pending) {
-    pendingEntry.arrivedAtMs += offsetMs;
-    pendingEntry.answeredAtMs += offsetMs;
-    pendingEntry.finishedAtMs += offsetMs;
-  }
+  if (offsetMs !== 0)
+    for (const pendingEntry of pending) {
+      pendingEntry.arrivedAtMs += offsetMs;
+      pendingEntry.answeredAtMs += offsetMs;
+      pendingEntry.finishedAtMs += offsetMs;
+    }
   // Sorts by the request numbers of the simulator if all entries have one. Times can be equal, so they are less exact.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
@@ -356,7 +440,13 @@ export function numberInOrder(pending: PendingExchange[]): Exchange[] {
     // A request in the same millisecond as a response does not count as sent before the response. The client may have
     // read it first. With coarser times, a request within one step may have been sent before the response.
     const answeredMs = pendingEntry.answeredAtMs + (pendingEntry.file?.clockStepMs ?? 0);
-    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < answeredMs) last++;
+    const isCoarse = (pendingEntry.file?.clockStepMs ?? 0) > 0;
+    const isAfter = (at: number) => {
+      const arrivedAtMs = pending[at]?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
+      return isCoarse ? arrivedAtMs > answeredMs : arrivedAtMs >= answeredMs;
+    };
+    // Searches only if the next request is not after the response already, because a slow response may span thousands.
+    if (!isAfter(index + 1)) last += findLowest(pending.length - index - 1, (at) => isAfter(index + 1 + at));
     pendingEntry.id = index + 1;
     pendingEntry.lastArrivedId = last + 1;
   }
@@ -370,13 +460,12 @@ export function numberInOrder(pending: PendingExchange[]): Exchange[] {
 function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefined {
   const { time, durationMs, method, baseUrl, path, query = '', status, headers } = entry;
   if (typeof method !== 'string' || typeof baseUrl !== 'string' || typeof path !== 'string') return undefined;
-  const sentMs = Date.parse(textOf(time) ?? '');
+  const { ms: sentMs, hasZone } = readTime(time);
   const answeredMs = sentMs + (Number(durationMs) || 0);
   const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
   const key = simulatorKey(entry);
   // The simulator omits empty bodies. In a line of another program, a body may be omitted although there was one.
   const noBody = isBySimulator(entry) ? '' : undefined;
-  if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
   return {
     record: {
       arrivedAtMs: sentMs,
@@ -385,12 +474,15 @@ function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefi
       isAbandoned: entry.abandoned === true,
       method,
       status: Number(status) || 0,
+      wire: isBySimulator(entry) ? undefined : brokenBy(Number(status) || 0, textOf(entry.error)),
     },
     hasTimings: Number.isFinite(sentMs) && Number(durationMs) >= 0,
     hasResponse: status !== undefined,
     startedMs: sentMs,
+    hasZone,
     signs: {},
     url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
+    key,
     requestHeaders: sent,
     answerHeaders: pairs(mapOf(headers)),
     requestBody: bodyText(entry.requestBody, noBody),
@@ -409,7 +501,18 @@ const bodyText = (body: unknown, none: string | undefined): string | undefined =
   return typeof body.text === 'string' && body.truncated === undefined ? body.text : undefined;
 };
 
+/** Whether an entry is a browser's CORS preflight. In HAR files of some browsers, it lacks the header that shows this. */
+const isPreflight = ({ record, requestHeaders }: RecordedEntry, kind: JsonItem['kind']) =>
+  record.method === 'OPTIONS' &&
+  (kind === 'har-entry' || requestHeaders.some(([name]) => /^access-control-request-method$/i.test(name)));
+
 /** Entry of a file, with the signs that it is no request to the service. */
+/** Selects the requests of a file that another program recorded, with times, and puts them in order. */
+const timedIn = (drafts: readonly Draft[]): PendingExchange[] =>
+  drafts
+    .flatMap(({ pending }) => (pending.isOwn || pending.missing.includes('timings') ? [] : pending))
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+
 interface Draft {
   readonly pending: PendingExchange;
   readonly signs: NetworkSigns;
@@ -426,34 +529,52 @@ function* selectLeftOut(
   drafts: readonly Draft[],
   { hasTimes }: { readonly hasTimes: boolean },
 ): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>]> {
-  const twins = new Set<PendingExchange>();
+  let takeTwin: ((outer: PendingExchange) => PendingExchange | undefined) | undefined;
+  /** URLs of GET requests whose latest response was an error, which no cache can replace by a success. */
+  const failing = new Set<string>();
   for (const { pending, signs } of drafts) {
     const { stated, isByWorker, ifTimed } = signs;
-    const reason = stated ?? (hasTimes ? ifTimed : undefined);
+    const url = `${pending.baseUrl}${pending.path}?${pending.query}`;
+    const isNoCache = ifTimed === 'answered from a cache' && failing.has(url);
+    const reason = stated ?? (hasTimes && !isNoCache ? ifTimed : undefined);
+    if (pending.method === 'GET' && pending.status >= 400) failing.add(url);
+    else if (pending.status > 0) failing.delete(url);
     if (reason !== undefined) yield [pending, { reason, mayBeRequest: false }];
     else if (isByWorker) {
-      const twin = drafts.find(
-        (other) => !other.signs.isByWorker && !twins.has(other.pending) && isWithin(other, pending),
-      );
-      if (twin !== undefined) twins.add(twin.pending);
-      const mayBeRequest = twin === undefined;
+      takeTwin ??= createTwinSearch(drafts);
+      const mayBeRequest = takeTwin(pending) === undefined;
       if (!mayBeRequest || (pending.status !== 429 && pending.status !== 503))
         yield [pending, { reason: 'answered by a service worker', mayBeRequest }];
     }
   }
 }
 
-/** Whether an entry may be the request that a service worker sent for the page's request. */
-function isWithin({ pending: inner, signs }: Draft, outer: PendingExchange): boolean {
-  return (
-    signs.stated === undefined &&
-    inner.method === outer.method &&
-    inner.status === outer.status &&
-    inner.baseUrl + inner.path === outer.baseUrl + outer.path &&
-    inner.query === outer.query &&
-    inner.arrivedAtMs >= outer.arrivedAtMs - workerMs &&
-    inner.answeredAtMs <= outer.finishedAtMs + workerMs
+/**
+ * Creates a function that finds the request which a service worker sent for the page's request, and finds each only
+ * once.
+ */
+export function createTwinSearch(drafts: readonly Draft[]) {
+  const textOf = ({ method, status, baseUrl, path, query }: PendingExchange) =>
+    `${method} ${status} ${baseUrl}${path}?${query}`;
+  const requests = drafts.filter(({ signs }) => !signs.isByWorker && signs.stated === undefined);
+  const alike = groupBy(
+    requests.map(({ pending }) => pending).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs),
+    textOf,
   );
+  const found = new Set<PendingExchange>();
+  return (outer: PendingExchange): PendingExchange | undefined => {
+    const inner = alike.get(textOf(outer)) ?? [];
+    const lastMs = outer.finishedAtMs + workerMs;
+    const isAfterStart = (index: number) => (inner[index]?.arrivedAtMs ?? 0) >= outer.arrivedAtMs - workerMs;
+    for (let index = findLowest(inner.length, isAfterStart); index < inner.length; index++) {
+      const twin = inner[index] as PendingExchange;
+      if (twin.arrivedAtMs > lastMs) return undefined;
+      if (twin.answeredAtMs > lastMs || found.has(twin)) continue;
+      found.add(twin);
+      return twin;
+    }
+    return undefined;
+  };
 }
 
 interface Timed {
@@ -490,22 +611,43 @@ function clockOffsetMs(exchanges: Iterable<Timed>): number {
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }
 
+/**
+ * Time by which the clocks of the recording machines differ, in files of several machines: the `Date` headers then fit
+ * no single difference to the service's clock. 0 if a service's `Date` does not show the time.
+ */
+function clockSpreadMs(requests: readonly PendingExchange[], offsetMs: number): number {
+  const all = datedOf(requests);
+  const dated = all.filter((exchange) => !isMisdated(exchange, offsetMs));
+  if (dated.length * 2 < all.length || new Set(dated.map(({ dateMs }) => dateMs)).size < 2) return 0;
+  let least = Number.NEGATIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
+  for (const { arrivedAtMs, answeredAtMs, dateMs = 0 } of dated) {
+    least = Math.max(least, dateMs - answeredAtMs);
+    most = Math.min(most, dateMs + secondMs - arrivedAtMs);
+  }
+  return Math.max(0, least - most);
+}
+
 /** Maximum difference between a recorded time and the response's `Date`, after the correction of the clocks' offset. */
 const dateDoubtMs = 2_500;
+
+/** Selects the requests of another service with a time and a `Date`. */
+const datedOf = (requests: readonly PendingExchange[]) =>
+  requests.filter(({ dateMs, isOwn, missing }) => dateMs !== undefined && !isOwn && !missing.includes('timings'));
+
+function isMisdated({ dateMs = 0, arrivedAtMs, answeredAtMs, file }: PendingExchange, offsetMs: number): boolean {
+  const doubtMs = dateDoubtMs + (file?.clockStepMs ?? 0);
+  const expectedMs = dateMs - offsetMs;
+  return expectedMs + doubtMs < arrivedAtMs || expectedMs - doubtMs > answeredAtMs;
+}
 
 /**
  * Finds requests whose times contradict the response's `Date`, because a clock was set during the recording. If most
  * times do, or all dates are equal, the service's `Date` does not show the time.
  */
 function findMisdated(requests: readonly PendingExchange[], offsetMs: number): PendingExchange[] {
-  const dated = requests.filter(
-    ({ dateMs, isOwn, missing }) => dateMs !== undefined && !isOwn && !missing.includes('timings'),
-  );
-  const misdated = dated.filter(({ dateMs = 0, arrivedAtMs, answeredAtMs, file }) => {
-    const doubtMs = dateDoubtMs + (file?.clockStepMs ?? 0);
-    const expectedMs = dateMs - offsetMs;
-    return expectedMs + doubtMs < arrivedAtMs || expectedMs - doubtMs > answeredAtMs;
-  });
+  const dated = datedOf(requests);
+  const misdated = dated.filter((exchange) => isMisdated(exchange, offsetMs));
   const hasTime = new Set(dated.map(({ dateMs }) => dateMs)).size > 1;
   return hasTime && misdated.length * 2 <= dated.length ? misdated : [];
 }

@@ -1,4 +1,5 @@
 import { fingerprint } from '../values/fingerprint.js';
+import type { PendingExchange } from './exchange.js';
 import type { RecordedEntry } from './recorded-entry.js';
 import { readSimulatorFields } from './simulator-fields.js';
 
@@ -60,3 +61,75 @@ function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: Record
   const id = own && readSimulatorFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;
 }
+
+/** Maximum difference between the clocks of two programs that recorded one run. */
+const maximumApartMs = 60_000;
+/** Maximum difference between the times of one request in two recordings, apart from that of their clocks. */
+const maximumJitterMs = 250;
+/** Minimum number of requests that show that two files have the same ones. */
+const minimumSame = 3;
+/** Maximum number of requests of the earlier file that are tried as the first of the later one. */
+const maximumStarts = 50;
+
+/**
+ * Finds the requests of a file that an earlier file contains as well, with other times: all of the shorter file in the
+ * longer one, at nearly constant distance, with equal response headers. The times alone would not tell two equal clients
+ * apart, whose responses differ at least in `Date` or the remaining requests.
+ * @param earlier requests in order of time, as `later`
+ */
+export function findSameRequests(
+  earlier: readonly PendingExchange[],
+  later: readonly PendingExchange[],
+): ReadonlySet<PendingExchange> {
+  const [some, all] = earlier.length <= later.length ? [earlier, later] : [later, earlier];
+  const [first] = some;
+  if (first === undefined || some.length < minimumSame) return new Set();
+  const starts = all.filter((each) => isSame(first, each)).slice(0, maximumStarts);
+  for (const start of starts) {
+    const pairs = pairUp(some, all, start.arrivedAtMs - first.arrivedAtMs);
+    if (pairs !== undefined) return new Set(later === all ? pairs : some);
+  }
+  return new Set();
+}
+
+/** Finds each of some requests among others that are later by `apartMs`; `undefined` if one is missing. */
+function pairUp(
+  some: readonly PendingExchange[],
+  all: readonly PendingExchange[],
+  apartMs: number,
+): PendingExchange[] | undefined {
+  const found: PendingExchange[] = [];
+  let from = 0;
+  for (const each of some) {
+    const atMs = each.arrivedAtMs + apartMs;
+    while ((all[from]?.arrivedAtMs ?? atMs) < atMs - maximumJitterMs) from++;
+    let index = from;
+    const isNear = (other: PendingExchange | undefined) =>
+      other !== undefined && other.arrivedAtMs <= atMs + maximumJitterMs;
+    while (isNear(all[index]) && !isSame(each, all[index] as PendingExchange)) index++;
+    if (!isNear(all[index])) return undefined;
+    found.push(all[index] as PendingExchange);
+    from = index + 1;
+  }
+  return found;
+}
+
+/** Whether two recorded requests may be one, by all that both recordings have of it. */
+function isSame(one: PendingExchange, other: PendingExchange): boolean {
+  const names = Object.keys(one.headers).filter((name) => name in other.headers && !ofTransport.test(name));
+  return (
+    one.method === other.method &&
+    one.path === other.path &&
+    one.query === other.query &&
+    one.status === other.status &&
+    one.baseUrl === other.baseUrl &&
+    (one.token ?? other.token) === (other.token ?? one.token) &&
+    (one.requestBody ?? other.requestBody) === (other.requestBody ?? one.requestBody) &&
+    Math.abs(one.arrivedAtMs - other.arrivedAtMs) <= maximumApartMs &&
+    names.length > 0 &&
+    names.every((name) => one.headers[name] === other.headers[name])
+  );
+}
+
+/** Headers that are the same in many responses, or that a proxy changes. */
+const ofTransport = /^(?:Content-|Cache-|Age$|Access-|Allow$|RateLimit-Policy$|X?-?RateLimit-Limit$)/;

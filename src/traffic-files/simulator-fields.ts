@@ -1,4 +1,5 @@
 import type { RefusalKind, RefusedBy, RequestRecord } from '../requests/request-record.js';
+import { latestMs } from '../values/instant.js';
 import { mapOf } from '../values/plain-data.js';
 import { numberOf, textOf } from './json-fields.js';
 
@@ -15,14 +16,16 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
   const [operation, client, call] = [entry.operation, entry.client, entry.call].map(textOf);
   const [promisedAtMs, bannedUntilMs] = [entry.promisedAt, entry.bannedUntil].map((time) => {
     const text = textOf(time);
-    return text === undefined ? undefined : Date.parse(text);
+    const ms = text === undefined ? Number.NaN : Date.parse(text);
+    return ms <= latestMs ? ms : undefined;
   });
   return {
     id,
     ...(operation !== undefined && { operation }),
     lastArrivedId: numberOf(entry.lastArrivedId) ?? id,
     heldMs: numberOf(entry.heldMs) ?? 0,
-    ...(finishedMs !== undefined && { finishedAtMs: arrivedAtMs + finishedMs }),
+    ...(finishedMs !== undefined &&
+      Math.abs(finishedMs) < latestMs - arrivedAtMs && { finishedAtMs: arrivedAtMs + finishedMs }),
     ...(client !== undefined && { client }),
     ...(call !== undefined && { call }),
     plan: textOf(entry.plan),
@@ -39,7 +42,6 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     fault: textOf(entry.fault),
     refusedBy: textOf(entry.refusedBy) as RefusedBy | undefined,
     isUnreadable: entry.unreadable === true,
-    ...(entry.lost === true && { isLost: true }),
     assumption: textOf(entry.assumption),
   };
 }
@@ -54,11 +56,5 @@ function readRate(usage: unknown): RequestRecord['rate'] {
 export const isBySimulator = (entry: Entry): entry is Entry & Record<'id' | 'strikes' | 'episode', number> =>
   [entry.id, entry.strikes, entry.episode].every((value) => typeof value === 'number');
 
-/**
- * Reads the API key from a recorded entry that the simulator wrote. Returns the key's id if the key is masked, because
- * two different keys can look equal when masked.
- */
-export function simulatorKey({ key, keyId }: Entry): string | undefined {
-  const whole = textOf(key);
-  return whole !== undefined && !whole.startsWith('…') ? whole : (textOf(keyId) ?? whole);
-}
+/** Reads the API key from a recorded entry that the simulator wrote, as the simulator named it. */
+export const simulatorKey = ({ key }: Entry): string | undefined => textOf(key) || undefined;

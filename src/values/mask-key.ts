@@ -1,15 +1,53 @@
-/** Masks an API key: shows the last four characters, or fewer of a short key. */
-export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 3)))}`;
+/** Last four characters of a secret, or fewer of a short one. */
+export const visibleEnd = (secret: string) => secret.slice(Math.max(secret.length - 4, Math.ceil(secret.length / 3)));
+
+/** Masks a secret that no other output names, such as a password. */
+export const maskedSecret = (secret: string) => `…${visibleEnd(secret)}`;
+
+/**
+ * Masks an API key: its visible end, and its tag, such as `…1234~x3k9`. Keys with the same end get different names,
+ * which are the same in every output.
+ */
+export const maskedKey = (key: string) => `${maskedSecret(key)}~${keyTag(key)}`;
+
+/**
+ * Four characters of a key's hash. A recording's pseudonym of a key has them as `~x3k9` before its visible end, so that
+ * both have one masked name.
+ */
+export const keyTag = (key: string): string =>
+  /~([0-9a-z]{4})$/.exec(key.slice(0, key.length - visibleEnd(key).length))?.[1] ??
+  keyHash(key).toString(36).slice(-4).padStart(4, '0');
 
 /** Pattern of names of secret parameters, JSON fields and headers. */
 export const secretNames =
   'api[-_]?key|(?:access|private|secret)[-_]?key|token|secret|passw(?:or)?d|pwd|signature|credential|session|auth(?!or)';
 
+const secretParameter = new RegExp(secretNames, 'i');
+/** Names of tokens that are a place in a list, such as `page_token`. */
+const placeParameter = /page|next|cursor|continu|sync/i;
+/** Whether a parameter `key` is an API key. A short one is an ordinary parameter. */
+export const isKeyByLength = (name: string, value: string): boolean => name === 'key' && value.length >= 24;
+const mayHaveSecret = new RegExp(`key=|${secretNames}`, 'i');
+
+/**
+ * Masks the values of a query's parameters that have names of secrets, as API keys. A masked query stays as it is.
+ * @param keyParameter name of a further parameter that has the API key; empty without one
+ */
+export function maskedQuery(query: string, keyParameter = ''): string {
+  if (keyParameter === '' && !mayHaveSecret.test(query)) return query;
+  return query.replace(/(^|[?&])([^=&]*)=([^&]+)/g, (text, start: string, name: string, value: string) => {
+    const isSecret = secretParameter.test(name) && !placeParameter.test(name);
+    const isKey = isKeyByLength(name, value) || (keyParameter !== '' && name === keyParameter);
+    return (isSecret || isKey) && !value.startsWith('…') ? `${start}${name}=${maskedKey(value)}` : text;
+  });
+}
+
 /**
  * Returns the name of an environment variable for a message. Masks text that does not look like one, because it may be
  * a key that the user wrote instead of the name.
  */
-export const variableName = (text: string): string => (/^[A-Z]+(?:_[A-Z0-9]+)*$/.test(text) ? text : maskedKey(text));
+export const variableName = (text: string): string =>
+  /^[A-Z]+(?:_[A-Z0-9]+)*$/.test(text) ? text : maskedSecret(text);
 
 /**
  * Hashes bytes or UTF-16 units with 64-bit FNV-1a, in hexadecimal. The hash is the same on every machine, but does not

@@ -231,13 +231,9 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       expect(names.filter((name) => limitHeaders.includes(name))).toEqual([]);
     });
 
-    test('is given nothing at all with cors: off, or when another origin is the one allowed', async () => {
-      for (const cors of ['off', ['https://app.example']] as const) {
-        const { call, pets } = await openWithServer({ cors });
-        expect(await call(pets, 'free-key')).toBe('TypeError');
-        await page.context().close();
-        await server?.close();
-      }
+    test('is given nothing at all with cors: off', async () => {
+      const { call, pets } = await openWithServer({ cors: 'off' });
+      expect(await call(pets, 'free-key')).toBe('TypeError');
     });
 
     test('drives the control API where the server allows its origin', async () => {

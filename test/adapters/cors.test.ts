@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Settings, type Simulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
-import { operationTable } from '../../src/petstore/document.js';
+import { documentedPlans } from '../../src/petstore/document.js';
+import { operationTable } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { depot } from '../support/depot.js';
 import { frozen } from '../support/frozen.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 // cors is the one assumption that only the HTTP adapter knows: in a page, the msw and fetch adapters are of the page's own origin.
 
@@ -101,7 +104,7 @@ describe('cors: loopback, the default', () => {
   });
 
   test('lets a page read refusals and errors too', async () => {
-    const { call } = await open(undefined, { keys: { spent: { usage: { minute: 60 } } } });
+    const { call } = await open(undefined, { keys: { spent: { usage: { minute: 'all' } } } });
     for (const [status, options] of [
       [429, { key: 'spent' }],
       [401, { key: 'no-such-key' }],
@@ -136,7 +139,7 @@ describe('cors: loopback, the default', () => {
     };
     expect([...shown(answer), answer.body]).toEqual([204, { ...readable(page), ...permitted }, '']);
     expect(shown(await preflight(app))).toEqual([204, {}]);
-    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute);
   });
 
   test('treats OPTIONS that is no preflight as any other method', async () => {
@@ -144,7 +147,7 @@ describe('cors: loopback, the default', () => {
     const answer = await call(page, { method: 'OPTIONS' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(methodsOf(({ path }) => path === '/pets'));
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(perMinute - 1));
   });
 });
 
@@ -153,7 +156,7 @@ describe('cors: hidden', () => {
     const { call, preflight } = await open('hidden');
     const answer = await call(page);
     expect(shown(answer)).toEqual([200, { 'access-control-allow-origin': page, vary: 'Origin' }]);
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(perMinute - 1));
     expect((await preflight(page)).cors).not.toHaveProperty('access-control-expose-headers');
   });
 });
@@ -169,14 +172,23 @@ describe('cors: off', () => {
 });
 
 describe('cors: a list of origins', () => {
-  test('allows only pages of these origins to read the response', async () => {
+  test('adds to the pages of this machine, and contains exactly these origins', async () => {
     const { call, preflight } = await open([app]);
-    expect((await call(app)).cors).toEqual(readable(app));
-    for (const origin of [page, 'https://app.example:444', 'http://app.example', 'https://app.example.evil.example']) {
+    for (const origin of ['https://app.example:444', 'http://app.example', 'https://app.example.evil.example']) {
       expect(shown(await call(origin)), origin).toEqual([200, {}]);
     }
-    expect((await preflight(app)).cors).toMatchObject({ 'access-control-allow-origin': app });
-    expect((await preflight(page)).cors).toEqual({});
+    for (const origin of [app, page]) {
+      expect(shown(await call(origin)), origin).toEqual([200, readable(origin)]);
+      expect((await preflight(origin)).cors).toMatchObject({ 'access-control-allow-origin': origin });
+    }
+  });
+
+  test('accepts the origin of a file, and rejects a text that no browser sends', async () => {
+    expect(shown(await (await open(['null'])).call('null'))).toEqual([200, readable('null')]);
+    for (const wrong of ['https://app.example/', 'app.example', '*', 'https://APP.example', '', 'https://a.example\n'])
+      expect(() => createSimulator({ scenario: { assumptions: { cors: [wrong] } } }), wrong).toThrow(
+        'assumptions.cors[0]: expected an origin such as "https://app.example"',
+      );
   });
 });
 

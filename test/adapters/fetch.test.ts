@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const pets = 'http://petstore.test/v1/pets';
 const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
@@ -54,20 +57,20 @@ describe('sim.fetch', () => {
   test('rejects a call whose signal was aborted before, with the reason, and does not count it', async () => {
     const reason = new Error('no longer wanted');
     await expect(sim.fetch(pets, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(remaining()).toBe(60);
+    expect(remaining()).toBe(perMinute);
   });
 
   test('rejects a call that is aborted while the body is on its way, and does not count it', async () => {
     const abort = new AbortController();
     const body = new ReadableStream({ pull: () => abort.abort() });
     await expect(send(body, abort.signal)).rejects.toThrow(/abort/i);
-    expect([remaining(), sim.pets.size]).toEqual([60, 0]);
+    expect([remaining(), sim.pets.size]).toEqual([perMinute, 0]);
   });
 
   test('rejects a call whose body breaks off, and does not count it', async () => {
     const body = new ReadableStream({ pull: (stream) => stream.error(new Error('the disk is gone')) });
     await expect(send(body)).rejects.toThrow('the disk is gone');
-    expect([remaining(), sim.pets.size]).toEqual([60, 0]);
+    expect([remaining(), sim.pets.size]).toEqual([perMinute, 0]);
   });
 
   test("responds outside /v1 with an Error body that names the API's URL", async () => {

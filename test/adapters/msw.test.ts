@@ -8,7 +8,10 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
 import { guarded, type HandlersOptions, handlers } from '../../src/msw.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { addresses, calls, callsScenario, makeCalls } from './calls.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 // On msw 2 as it stands; msw-3.test.ts runs this file again, on Node 22 with `msw` being version 3.
 
@@ -224,9 +227,12 @@ describe('guarded(sim, resolver)', () => {
     const { status, headers, text } = await call('free-key');
     expect([status, text]).toEqual([203, '["dogs"]']);
     expect([headers.get('x-own'), headers.get('content-type')]).toEqual(['yes', 'application/json']);
-    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['60', '59']);
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([
+      String(perMinute),
+      String(perMinute - 1),
+    ]);
     expect(headers.get('date')).toMatch(/GMT$/);
-    expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute - 1);
   });
 
   test('responds with 401 without a valid key and does not run the resolver', async () => {
@@ -243,7 +249,7 @@ describe('guarded(sim, resolver)', () => {
   test('responds with 429 over the limit and does not run the resolver', async () => {
     let runs = 0;
     use(() => HttpResponse.text(`run ${++runs}`));
-    sim.keys.setUsage('free-key', { minute: 59 });
+    sim.keys.setUsage('free-key', { minute: perMinute - 1 });
     const statuses = [await call('free-key'), await call('free-key')].map(({ status }) => status);
     expect([statuses, runs]).toEqual([[200, 429], 1]);
     expect((await call('free-key')).headers.get('retry-after')).toBe('60');
@@ -257,7 +263,7 @@ describe('guarded(sim, resolver)', () => {
   ] as const)('adds the headers to %s', async (_name, resolver, expected) => {
     use(resolver);
     const response = await fetch(own, { headers: authorization, redirect: 'manual' });
-    expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([expected, '59']);
+    expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([expected, String(perMinute - 1)]);
   });
 
   test('leaves a network error a network error', async () => {
@@ -288,7 +294,7 @@ describe('an abort signal', () => {
     mock();
     const signal = AbortSignal.abort();
     await expect(fetch(`${production}/pets`, { headers: authorization, signal })).rejects.toThrow(/abort/i);
-    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute);
   });
 
   test('that is aborted while the body is on its way rejects the call, which is not counted', async () => {
@@ -303,7 +309,7 @@ describe('an abort signal', () => {
     const init = { method: 'POST', headers, body, signal: abort.signal, duplex: 'half' };
     await expect(fetch(`${production}/pets`, init)).rejects.toThrow(/abort/i);
     expect(sim.pets.size).toBe(3);
-    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute);
   });
 });
 
@@ -317,19 +323,23 @@ describe('other clients than fetch', () => {
     const request = nodeHttp.request('http://x.test/v1/pets', { method: 'POST', headers });
     const [response] = (await once(request.end(body), 'response')) as [IncomingMessage];
     const { statusCode, headers: received } = response;
-    expect([statusCode, received['x-ratelimit-limit'], await text(response)]).toEqual([201, '60', created]);
+    expect([statusCode, received['x-ratelimit-limit'], await text(response)]).toEqual([
+      201,
+      String(perMinute),
+      created,
+    ]);
   });
 
   test.each(['http', 'fetch'] as const)('axios gets them over its %s adapter', async (adapter) => {
     mock();
     const response = await axios.post(`${production}/pets`, body, { adapter, headers, responseType: 'text' });
-    expect([response.status, response.headers['x-ratelimit-remaining']]).toEqual([201, '59']);
+    expect([response.status, response.headers['x-ratelimit-remaining']]).toEqual([201, String(perMinute - 1)]);
     expect(response.data).toBe(created);
   });
 
   test.each(['http', 'fetch'] as const)('axios sees Retry-After of a 429 over its %s adapter', async (adapter) => {
     mock();
-    sim.keys.setUsage('free-key', { minute: 60 });
+    sim.keys.setUsage('free-key', { minute: perMinute });
     const response = await axios.get(`${production}/pets`, { adapter, headers, validateStatus: null });
     expect(response.status).toBe(429);
     expect(response.headers).toMatchObject({ 'retry-after': '60', 'x-ratelimit-remaining': '0' });

@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { persist } from '../../src/persist.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { MemoryStorage } from '../support/memory-storage.js';
 import { callsScenario, makeCalls } from './calls.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const address = 'https://api.petstore.example/v1';
 
@@ -47,7 +50,7 @@ test('a page that is loaded again after every call gets the same responses as on
 test('a used-up quota and a ban are still there after a reload, and pass in the time between', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') });
   const storage = new MemoryStorage();
-  const spent: Scenario = { keys: { 'free-key': { usage: { minute: 60 } } } };
+  const spent: Scenario = { keys: { 'free-key': { usage: { minute: 'all' } } } };
   const sim = load(storage, spent);
   expect((await list()).headers.get('retry-after')).toBe('60');
   sim.keys.ban('pro-key', '90s');
@@ -139,7 +142,7 @@ test('truncated or changed data is ignored', async () => {
     storage.setItem(name, saved);
     expect(load(storage).pets.size).toBe(40);
     expect(storage.texts.size).toBe(0);
-    expect((await list()).headers.get('x-ratelimit-remaining')).toBe('59');
+    expect((await list()).headers.get('x-ratelimit-remaining')).toBe(String(perMinute - 1));
   }
 });
 

@@ -200,7 +200,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
     });
 
     test('gives the errors of ky the same message', async () => {
-      const service = await openService(adapter, { keys: { 'free-key': { usage: { minute: 60 } } } });
+      const service = await openService(adapter, { keys: { 'free-key': { usage: { minute: 'all' } } } });
       onTestFinished(() => service.close());
       const url = `${service.baseUrl}/pets`;
       const asked = ky(url, { fetch: sender(service, name), headers: { authorization }, retry: 0 });

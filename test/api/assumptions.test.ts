@@ -7,6 +7,7 @@ import {
   ScenarioError,
   type Settings,
 } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import {
   type AdapterAnswer,
   describeOverHttp,
@@ -19,6 +20,8 @@ import {
   type Service,
   threePets,
 } from '../support/adapters.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 /** Effect of one value of an assumption on the API, in a service that otherwise has the defaults. */
 type Behaviour<Value> = [value: Value, does: string, check: (service: Service) => Promise<void>];
@@ -161,7 +164,7 @@ const afterRemoval =
     sim.clock.set('2030-12-04T23:59:59.999Z');
     expectAnswer(await get('/pets/1'), 200, threePets[0]);
     sim.clock.advance('1ms');
-    expectAnswer(await get('/pets/1'), status, body, [60, 58, Date.UTC(2030, 11, 5) / 1000 + 59]);
+    expectAnswer(await get('/pets/1'), status, body, [perMinute, perMinute - 2, Date.UTC(2030, 11, 5) / 1000 + 59]);
     expectAnswer(await get('/pets?limit=1'), 200, [threePets[0]]);
   };
 
@@ -396,7 +399,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
     ],
   },
   errorCodes: {
-    scenario: { keys: { spent: { usage: { minute: 60 } } } },
+    scenario: { keys: { spent: { usage: { minute: 'all' } } } },
     behaviours: [
       of({}, 'renames the codes', async ({ get }) => {
         expect((await get('/pets/999')).json.code).toBe('not_found');
@@ -423,7 +426,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
         for (const key of ['anyone', 'someone']) {
           expectAnswer(await get('/pets', { key }), 200, threePets, firstRate);
         }
-        expect(rate(await get('/pets', { key: 'anyone' }))).toEqual([60, 58, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'anyone' }))).toEqual([perMinute, perMinute - 2, noonSeconds + 60]);
         expect((await get('/pets', { key: 'revoked-key' })).status).toBe(401);
       }),
     ],
@@ -433,7 +436,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
       of('full', 'shows an unused minute of the free plan', async ({ call }) => {
         const answer = await call('GET', '/pets');
         expect(answer.status).toBe(401);
-        expect(rate(answer)).toEqual([60, 60, noonSeconds + 60]);
+        expect(rate(answer)).toEqual([perMinute, perMinute, noonSeconds + 60]);
       }),
       of('omit', 'leaves them out of a 401 only', async ({ call, get }) => {
         const answer = await call('GET', '/pets');
@@ -445,7 +448,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
       of('remaining-zero', 'has Remaining 0', async ({ call }) => {
         const answer = await call('GET', '/pets');
         expect(answer.status).toBe(401);
-        expect(rate(answer)).toEqual([60, 0, noonSeconds + 60]);
+        expect(rate(answer)).toEqual([perMinute, 0, noonSeconds + 60]);
         expect(answer.headers.has('retry-after')).toBe(false);
       }),
     ],
@@ -519,7 +522,7 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
     scenario: { clock: { start: '2026-01-01T12:00:30Z' }, keys: { worn: { usage: { day: 999 } } } },
     behaviours: [
       of('first-request', 'starts it at the first request', async ({ get }) => {
-        expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 90]);
+        expect(rate(await get('/pets'))).toEqual([perMinute, perMinute - 1, noonSeconds + 90]);
         expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 30 + 86_400]);
       }),
       of('clock', 'starts it at the full minute and at midnight UTC', async ({ get }) => {
@@ -566,11 +569,11 @@ const points: { [Id in TestedHere]: Point<(typeof assumptions)[Id]['default']> }
     behaviours: [
       of('least-remaining', 'shows the window that runs out first', async ({ get }) => {
         expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
-        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([perMinute, perMinute - 11, noonSeconds + 60]);
       }),
       of('minute', 'shows the minute, until the day refuses', async ({ get }) => {
-        expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([60, 49, noonSeconds + 60]);
-        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([perMinute, perMinute - 11, noonSeconds + 60]);
+        expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([perMinute, perMinute - 11, noonSeconds + 60]);
         const refused = await get('/pets', { key: 'no-day' });
         expect(refused.status).toBe(429);
         expect(rate(refused)).toEqual([1_000, 0, noonSeconds + 86_400]);

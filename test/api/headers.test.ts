@@ -3,6 +3,8 @@ import { createSimulator } from '../../src/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { describeOnEveryAdapter, noon, noonSeconds, rate } from '../support/adapters.js';
 
+const { minute: perMinute } = documentedPlans.free;
+
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 /** Headers of the transport, not of the API. */
@@ -47,7 +49,7 @@ describeOnEveryAdapter('headers', (open) => {
     sim.clock.advance('1h');
     const answer = await get('/pets');
     expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 13:00:00 GMT');
-    expect(rate(answer)).toEqual([60, 59, noonSeconds + 3600 + 60]);
+    expect(rate(answer)).toEqual([perMinute, perMinute - 1, noonSeconds + 3600 + 60]);
   });
 
   test('a HEAD request gets the status and headers of GET, uses the same quota, and has no body', async () => {
@@ -67,7 +69,7 @@ describeOnEveryAdapter('headers', (open) => {
       [],
     );
     expect((await call('HEAD', '/pets', { key: 'nobody' })).status).toBe(401);
-    sim.keys.setUsage('free-key', { minute: 60 });
+    sim.keys.setUsage('free-key', { minute: perMinute });
     const refused = await call('HEAD', '/pets', { key: 'free-key' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
   });
@@ -119,8 +121,8 @@ describe('a bug in the simulator', () => {
     expect(answer.headers).toEqual({
       'Content-Type': 'application/json',
       Date: 'Thu, 01 Jan 2026 12:00:00 GMT',
-      'X-RateLimit-Limit': '60',
-      'X-RateLimit-Remaining': '59',
+      'X-RateLimit-Limit': String(perMinute),
+      'X-RateLimit-Remaining': String(perMinute - 1),
       'X-RateLimit-Reset': String(noonSeconds + 60),
     });
     expect(told).toEqual([cause]);

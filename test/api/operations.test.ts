@@ -3,12 +3,14 @@ import { createServerSource } from '../../src/dashboard/server-source.js';
 import { Session } from '../../src/dashboard/session.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
-import { operationTable, recordedPetstore } from '../../src/petstore/document.js';
 import { openapi } from '../../src/petstore/openapi.js';
+import { operationTable, recordedPetstore } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
+import { int64 } from '../../src/validation/value-schemas.js';
 import { judge } from '../../src/verdict.js';
 import { patience } from '../support/patience.js';
+import { send as plainSend } from '../support/plain-call.js';
 
 const rows = Object.entries<OperationRow>(operationTable.rows);
 const targetOf = ({ method, path }: OperationRow) => `${method} ${path}`;
@@ -52,6 +54,8 @@ describe.each(rows)('the operation %s of the table', (name, row) => {
   test('meets a fault rule with all its conditions', async () => {
     const names = [...parameters(row), ...(row.conditions ?? [])];
     const values: Record<string, unknown> = { status: 'sold', petId: 1 };
+    const unknown = names.find((each) => !Object.hasOwn(values, each));
+    if (unknown !== undefined) throw new Error(`expected a value of the condition ${unknown}, got none`);
     const when = {
       operation: name,
       method: row.method,
@@ -94,8 +98,10 @@ describe.each(rows)('the operation %s of the table', (name, row) => {
   });
 
   test('is offered in the dashboard', async () => {
-    vi.stubGlobal('document', { hidden: false });
-    vi.stubGlobal('sessionStorage', { getItem: () => null });
+    const storage = { getItem: () => null };
+    const document = { hidden: false, addEventListener() {}, removeEventListener() {} };
+    const browser = { document, localStorage: storage, sessionStorage: storage, location: { pathname: '/' } };
+    for (const [name, part] of Object.entries(browser)) vi.stubGlobal(name, part);
     const session = new Session(createServerSource(new URL(server.baseUrl).origin));
     try {
       await vi.waitFor(
@@ -126,3 +132,20 @@ test('OpenAPI describes no other operation', () => {
   );
   expect(described.sort()).toEqual(rows.map(([, row]) => targetOf(row)).sort());
 });
+
+test.each([2, '2', '9007199254740993'])(
+  'a condition %j is compared with the query by the schema of the parameter',
+  (shelf) => {
+    const shelves = {
+      name: 'shelves',
+      basePath: '/v1',
+      operations: { listShelves: { method: 'GET', path: '/shelves', query: { shelf: int64 }, conditions: ['shelf'] } },
+      run: () => ({ status: 200, body: '[]' }),
+    };
+    const faults = [{ when: { shelf }, then: { respond: { status: 503 } } }];
+    const own = createSimulator({ services: [shelves], scenario: { faults } as never });
+    const statusOf = (query: string) => plainSend(own, { path: '/shelves', query }).status;
+    const others = ['', 'shelf=3', 'shelf=x', 'shelf=9007199254740992'];
+    expect([statusOf(`shelf=${shelf}`), ...others.map(statusOf)]).toEqual([503, 200, 200, 200, 200]);
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operationTable } from '../../src/petstore/document.js';
+import { operationTable } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { describeOnEveryAdapter, describeOverHttp, errorOf, expectAnswer, firstRate } from '../support/adapters.js';
 

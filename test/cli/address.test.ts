@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -189,4 +189,73 @@ test.each([
   const { listening, baseUrl } = await startServer(['--host', host, '--control-token', 's3cret']);
   expect([baseUrl, listening.controlUrl].map((url) => url.startsWith(start))).toEqual([true, true]);
   expect((await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer free-key' } })).status).toBe(200);
+});
+
+describe('the control token', () => {
+  const secret = 'from-elsewhere';
+  const read = (token?: string) =>
+    readListenFlags(
+      { log: 'silent', ...(token !== undefined && { 'control-token': token }) },
+      { CONTROL_TOKEN: secret, EMPTY: '' },
+    ).options.controlToken;
+  const folder = mkdtempSync(join(tmpdir(), 'token-'));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return `@${join(folder, name)}`;
+  };
+
+  test('comes from a file or an environment variable, so that process lists do not show it', () => {
+    expect(read(file('token', `${secret}\n`))).toBe(secret);
+    expect(read('env:CONTROL_TOKEN')).toBe(secret);
+    expect(read('typed')).toBe('typed');
+    expect(read()).toBeUndefined();
+  });
+
+  test('is a mistake without a value or in a missing file', () => {
+    for (const name of ['EMPTY', 'MISSING'])
+      expect(() => read(`env:${name}`)).toThrow(
+        `expected a control token in the environment variable ${name}, got none`,
+      );
+    expect(() => read(file('empty', '\n'))).toThrow(
+      `expected a control token in ${join(folder, 'empty')}, got an empty`,
+    );
+    expect(() => read(`@${join(folder, 'none')}`)).toThrow('expected --control-token @FILE to name a readable file');
+  });
+
+  test('of a server is also read by state export, and its source shown in the next command', async () => {
+    vi.stubEnv('CONTROL_TOKEN', secret);
+    const { baseUrl } = await startServer(['--control-token', 'env:CONTROL_TOKEN']);
+    const url = new URL(baseUrl).origin;
+    const refused = await runCommandLine(['state', 'export', '--url', url]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('The control API needs')]);
+    const exported = await runCommandLine([
+      'state',
+      'export',
+      '--json',
+      '--url',
+      url,
+      '--control-token',
+      'env:CONTROL_TOKEN',
+    ]);
+    expect(exported.code).toBe(0);
+    const { state, next } = JSON.parse(exported.out);
+    expect(state).toHaveProperty('keys');
+    expect(next[0]).toContain('--control-token env:CONTROL_TOKEN');
+  });
+});
+
+test('a server behind a proxy on a free port tells the local address', async () => {
+  const { listening } = await startServer(['--public-url', 'https://team.example/petstore']);
+  expect(listening).toMatchObject({
+    controlUrl: 'https://team.example/petstore/__sim',
+    localUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  });
+});
+
+test('an allowed host that no request can have is a mistake', async () => {
+  const { code, err } = await runCommandLine(['serve', '--port', '0', '--allowed-host', 'http://team.example']);
+  expect([code, err]).toEqual([
+    2,
+    'petstore-sim: Failed to listen: expected an allowed host name such as "petstore", without scheme, port, path and wildcard, got "http://team.example"\n',
+  ]);
 });

@@ -87,14 +87,27 @@ describe.concurrent('petstore-sim certify', () => {
     const crash = `const headers = { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY };
       for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers });
       throw new RangeError('no <seconds> in \`\`\`\`');`;
-    const folder = folderWith('sdks: { crash: node crash.mjs }\nscenarios: [minute-wall]\n', { 'crash.mjs': crash });
+    const folder = folderWith('', { 'crash.mjs': crash });
+    const path = join(folder, 'crash.mjs');
+    writeFileSync(
+      join(folder, 'sdks.yaml'),
+      `sdks: { crash: [node, ${JSON.stringify(path)}] }\nscenarios: [minute-wall]\n`,
+    );
     const { code, out } = await certify(folder, '--junit', 'junit.xml');
     expect(code).toBe(1);
+    // A path below the folder is that of others, too.
+    expect(certificateOf(folder).sdks[0]?.command).toBe('node crash.mjs');
+    for (const file of ['certificate.html', 'certificate.md', 'certificate.json'])
+      expect(textOf(folder, file)).not.toContain(folder);
     const [failure] = certificateOf(folder).sdks[0]?.results ?? [];
     const sentence = failure?.findings[0]?.text ?? '';
     expect(sentence.length).toBeGreaterThan(20);
     expect(failure).toMatchObject({ outcome: 'fail', detail: 'gave-up' });
     expect(failure?.errorLines?.at(-1)).toBe('RangeError: no <seconds> in ````');
+    // A picture for somebody who has only the certificate.
+    expect(failure?.timeline?.join('\n')).toMatch(/^ {2}free-key +free +•\n.*×/);
+    expect(textOf(folder, 'certificate.html')).toMatch(/<pre class="timeline"[^>]*> {2}free-key/);
+    expect(textOf(folder, 'certificate.md')).toContain('````text\n  free-key');
 
     // Sentences wrap at the width of the terminal.
     expect(out.replaceAll(/\s+/g, ' ')).toContain(
@@ -106,6 +119,15 @@ describe.concurrent('petstore-sim certify', () => {
     expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toMatch(
       /<failure type="gave-up" .*<system-out>[^<]*RangeError: no &lt;seconds&gt; in ````<\/system-out>/s,
     );
+  });
+
+  test('has the requests per call of each run, and the most of each SDK', async () => {
+    const folder = folderWith('sdks: { wrong: node wrong.mjs }\nscenarios: [wall.yaml]\n');
+    await certify(folder);
+    const { overall = 0 } = certificateOf(folder).sdks[0]?.results[0]?.amplification ?? {};
+    expect(overall).toBeGreaterThan(1);
+    for (const file of ['certificate.md', 'certificate.html'])
+      expect(textOf(folder, file)).toMatch(new RegExp(`[ >]${overall} per call.* \\(wall\\.yaml\\)`));
   });
 
   test('fails an inconclusive run with --require-conclusive, also against an earlier certificate', async () => {
@@ -156,8 +178,9 @@ describe.concurrent('petstore-sim certify', () => {
       code: 'early-retry',
       requests: expect.stringMatching(/^requests? \d/),
       text: expect.stringContaining('Retry-After allowed'),
-      remedy: expect.stringMatching(/^if you use fetch: /),
     });
+
+    expect(certificate.sdks[1]?.remedies).toMatchObject([{ client: 'fetch', isCertain: false }]);
 
     const reasons = [
       'the command does not exist',
@@ -169,7 +192,7 @@ describe.concurrent('petstore-sim certify', () => {
     for (const reason of reasons) expect(out).toContain(reason);
 
     const markdown = textOf(folder, 'certificate.md');
-    expect(markdown).toMatch(/\*\*7%: 1 of 14 passed, .*not run\.\*\*/);
+    expect(markdown).toMatch(/\*\*8%: 1 of 12 passed, .*not run\.\*\*/);
     expect(markdown).toMatch(/^\| wall\.yaml \| ✓ \| ✗ early-retry.* \| ! \| ! \| ! \| ! \| /m);
     expect(markdown).toContain('### wrong \\| \\<b\\>: wall.yaml');
     expect(markdown).toContain('no \\<config\\>');
@@ -178,7 +201,7 @@ describe.concurrent('petstore-sim certify', () => {
     expect(page).not.toMatch(/<b>:|<config>|<script|https?:\/\//);
     expect(page).toContain('wrong | &lt;b&gt;');
     expect(page).toContain('prefers-color-scheme: dark');
-    expect(textOf(folder, 'badge.svg')).toContain('aria-label="petstore-sim: 7% passed"');
+    expect(textOf(folder, 'badge.svg')).toContain('aria-label="petstore-sim: 8% passed"');
 
     const junit = readFileSync(join(folder, 'junit.xml'), 'utf8');
     expect(junit).toContain('<testsuite name="crash" tests="2" failures="0" errors="2" skipped="0"');

@@ -77,7 +77,7 @@ describe.concurrent('petstore-sim exec', () => {
     // The line that records the run again has the words of the command as they were given.
     const [, again = ''] = err.split('To record this run:  ');
     expect(again).toMatch(
-      /^npx petstore-sim exec --record run\.jsonl --set .* -- .*\nTo replay it: +npx petstore-sim replay run\.jsonl --judge\n$/s,
+      /^npx petstore-sim exec --record run\.jsonl --set .* -- .*\nTo replay it: +npx petstore-sim replay run\.jsonl --judge\nTo share it: .*\nAnother client: .*right-client\.mjs\n\nFAIL default: \d+ findings, \d+ requests\n$/s,
     );
     expect(code).toBe(1);
   });
@@ -188,7 +188,9 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', '']);
     expect([code, err]).toEqual([
       0,
-      expect.stringMatching(/got none \(--require-conclusive makes this a failure\)\n$/),
+      expect.stringMatching(
+        /got none \(--require-conclusive makes this a failure\)\n\nINCONCLUSIVE default: 0 findings, 0 requests\n$/,
+      ),
     ]);
   });
 
@@ -196,7 +198,8 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
     expect(err).toBe(
       'INCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
-        'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n',
+        'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n\n' +
+        'INCONCLUSIVE (client), command failed default: 0 findings, 0 requests\n',
     );
     expect(code).toBe(3);
   });
@@ -429,6 +432,70 @@ describe.concurrent('command of a client', () => {
     expect(err).toMatch(/^petstore-sim: expected a runnable command, got "/);
     expect(err).toContain(reason);
     expect(err).not.toContain('    at ');
+  });
+});
+
+/**
+ * Command of a test runner: each test creates a sandbox, makes two calls, each with one retry after `waitMs`, an
+ * expression over Retry-After, and removes the sandbox.
+ */
+const inSandboxes = (...waitsMs: string[]) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `const url = process.env.PETSTORE_SIM_URL + '/sandboxes';
+   const headers = { 'Content-Type': 'application/json' };
+   for (const [index, waitMs] of [${waitsMs.map((waitMs) => `(retryAfterSeconds) => ${waitMs}`)}].entries()) {
+     const name = 'test-' + index;
+     const made = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ name }) });
+     const { baseUrl, apiKey } = await made.json();
+     for (const limit of [1, 2]) {
+       for (let attempt = 0; attempt < 2; attempt++) {
+         const response = await fetch(baseUrl + '/pets?limit=' + limit, { headers: { authorization: 'Bearer ' + apiKey } });
+         await response.text();
+         if (response.ok) break;
+         const ms = waitMs(Number(response.headers.get('retry-after')));
+         await new Promise((resolve) => setTimeout(resolve, ms));
+       }
+     }
+     await fetch(url + '/' + name, { method: 'DELETE' });
+   }`,
+];
+
+describe.concurrent('a client that sends its requests to sandboxes, as test runners do', () => {
+  const waits = '1000 * retryAfterSeconds';
+  const early = inSandboxes(waits, '300');
+
+  test('exec judges each, and shows the worst', async () => {
+    const { code, err } = await run(['exec', ...usedUp, '--', ...early]);
+    expect(err).toMatch(/^FAIL {2}default\n {2}The client retried too early/);
+    expect(err.replace(/\s+/g, ' ')).toContain('2 sandboxes: 1 failed, 1 passed. Shown: test-1.');
+    expect(err).toMatch(/^ {2}4 requests: \d served, \d refused/m);
+    expect(err).not.toContain('No requests');
+    expect(code).toBe(1);
+  });
+
+  test('exec passes if each client waits', async () => {
+    const { code, err } = await run(['exec', '--require-conclusive', ...usedUp, '--json', '--', ...inSandboxes(waits)]);
+    expect(JSON.parse(err)).toMatchObject({
+      outcome: 'pass',
+      reason: expect.stringMatching(/ 1 sandbox: 1 passed\. Shown: test-0\.$/),
+    });
+    expect(code).toBe(0);
+  });
+
+  test('exec --record judges them as well', async () => {
+    const { code, err } = await run(['exec', '--record', 'sandboxes.jsonl', ...usedUp, '--', ...early]);
+    expect([code, err]).toEqual([1, expect.stringContaining('FAIL  default')]);
+  });
+
+  test('gauntlet, matrix and hunt see their requests', async () => {
+    const gauntlet = await run(['gauntlet', 'minute-wall', '--json', '--', ...inSandboxes('300')]);
+    expect(JSON.parse(gauntlet.out).results).toMatchObject([{ outcome: 'fail', requests: 3 }]);
+    const matrix = await run(['matrix', '--only', 'paging', '--json', ...usedUp, '--', ...inSandboxes('300')]);
+    expect(JSON.parse(matrix.out).results[0]).toMatchObject({ outcome: 'fail', code: 0 });
+    const hunt = await run(['hunt', '--runs', '1', '--json', '--out', 'sandboxes', '--', ...inSandboxes('300')]);
+    expect([hunt.code, hunt.err]).toEqual([1, expect.not.stringContaining('No requests')]);
   });
 });
 

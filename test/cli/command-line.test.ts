@@ -227,8 +227,8 @@ describe('output that cannot be written', () => {
     ['--help'],
     ['--version'],
   ];
-  test.each(commands)('petstore-sim %s %s reports it in one line and exits with 1', async (...args) => {
-    expect(await runFull(args, 'out')).toEqual({ code: 1, text: failed });
+  test.each(commands)('petstore-sim %s %s reports it in one line and exits with 2', async (...args) => {
+    expect(await runFull(args, 'out')).toEqual({ code: 2, text: failed });
   });
 
   test('keeps the exit code of a mistake', async () => {
@@ -249,7 +249,7 @@ describe('output that cannot be written', () => {
       child.kill('SIGTERM');
     };
     const { code, text } = await runFull(['--port', String(port), '--log', 'json'], 'out', stop);
-    expect([code, text]).toEqual([1, failed]);
+    expect([code, text]).toEqual([2, failed]);
   });
 
   test('is no error if the reader closes early', async () => {
@@ -275,7 +275,7 @@ describe('the command line', () => {
     [['./own.json'], 'got "./own.json"; to serve that scenario, write --scenario ./own.json; see'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
     [['--scenario', 'nope'], 'expected a file or a shipped scenario'],
-    [['--scenario', 'package.json'], 'expected fields of a scenario, got a package.json'],
+    [['--scenario', 'package.json'], 'version: expected a known field; the fields are'],
     [['--scenario', 'README.md'], 'README.md:'],
     [['--scenario', 'fixtures'], 'fixtures: expected a file'],
     [['--watch'], 'expected a file with --watch, got the shipped scenario default'],
@@ -283,7 +283,7 @@ describe('the command line', () => {
     [['check'], 'expected a file to check'],
     [['scenarios', 'minute-wal'], 'did you mean minute-wall?'],
     [['scenarios', 'a', 'b'], 'expected no further argument for scenarios, got "b"'],
-    [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
+    [['--host', '0.0.0.0'], 'pass --control-token TOKEN, @FILE or env:NAME'],
     [['--port', '0', '--control-token', ''], 'expected a control token of visible ASCII characters, got an empty text'],
     [
       ['--host', '203.0.113.1', '--control-token', 'x'],

@@ -19,6 +19,12 @@ test.each([
   [['--data', 'valkey://127.0.0.1:6379'], 'redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got "valkey://'],
   [['--data-reset'], 'expected --data FOLDER or --data URL with --data-reset, got no --data'],
   [['--fsync'], 'expected --data FOLDER with --fsync, got no --data'],
+  [['--advertise', '10.0.0.7:4010'], 'expected --data redis://... with --advertise'],
+  [['--data', join(folder, 'never'), '--advertise', '10.0.0.7:4010'], 'expected --data redis://... with --advertise'],
+  [['--data', 'redis://127.0.0.1:1', '--advertise', '10.0.0.7'], 'to advertise, such as 10.0.0.7:4010, got "10.0.0.7"'],
+  [['--data', 'redis://127.0.0.1:1', '--advertise', '::1:4010'], 'such as 10.0.0.7:4010, got "::1:4010"'],
+  [['--data', 'redis://127.0.0.1:1', '--advertise', 'host:0'], 'such as 10.0.0.7:4010, got "host:0"'],
+  [['--data', 'redis://127.0.0.1:1', '--fsync'], 'expected --fsync with a folder, got a store'],
   [['--data', join(folder, 'never'), '--handlers', 'mine.mjs'], 'expected --handlers to be a file, found none at'],
 ])('serve %s is rejected with advice', async (args, message) => {
   const { code, err } = await runCommandLine(['serve', ...args]);
@@ -98,4 +104,12 @@ test('serve of petstore-sim/node closes the folder if the port is occupied', asy
   taken.close();
   const server = await serve({ data, port: 0 });
   await server.close({ graceMs: 0 });
+});
+
+test.each([
+  [{ data: 'redis://127.0.0.1:1', fsync: true }, 'expected fsync with a folder'],
+  [{ data: join(folder, 'never'), advertise: '10.0.0.7:4010' }, 'expected advertise with the address of a store'],
+  [{ data: 'redis://127.0.0.1:1', advertise: 'nowhere' }, 'expected an address of this server to advertise'],
+])('serve(%o) of Node is rejected with advice', async (options, message) => {
+  await expect(serve(options)).rejects.toThrow(message);
 });

@@ -160,7 +160,7 @@ describe.concurrent('text, JSON, JUnit, dashboard and exit code of exec agree', 
     const options = flags.filter((_, index) => /fail-on|require/.test(flags[index] + (flags[index - 1] ?? '')));
     const replayed = await runCommandLine(['replay', at('jsonl'), '--judge', '--json', ...options]);
     expect(replayed.code).toBe(outcome === 'fail' || options.includes('--require-conclusive') ? 1 : 0);
-    expect(JSON.parse(replayed.err)).toMatchObject({ outcome, exitCode: replayed.code });
+    expect(JSON.parse(replayed.out)).toMatchObject({ outcome, exitCode: replayed.code });
   });
 
   test.each(['SIGSEGV', 'SIGTERM'] as const)('for a client that ends by %s', async (signal) => {
@@ -182,7 +182,7 @@ describe.concurrent('text, JSON, JUnit, dashboard and exit code of exec agree', 
     ]);
     expect(code).toBe(0);
     const { command } = JSON.parse(err);
-    expect(command.line).toMatch(/ …mine --token …er-2 --key=free-key$/);
+    expect(command.line).toMatch(/ …mine~dxqi --token …er-2 --key=free-key$/);
     const page = readFileSync(html, 'utf8');
     for (const secret of ['made-up-key-of-mine', 'hunter-2']) expect(page).not.toContain(secret);
   });

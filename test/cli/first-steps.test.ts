@@ -34,6 +34,18 @@ test('the start message names a backend and limits that are off', () => {
   expect(Object.keys(JSON.parse(plain))).toEqual(['event', 'baseUrl', 'controlUrl', 'keys', 'next']);
 });
 
+test('the start message names the local address besides a public URL', () => {
+  const sim = createSimulator();
+  const urls = { baseUrl: 'https://team.example/petstore/v1', controlUrl: 'https://team.example/petstore/__sim' };
+  const behindProxy = { ...urls, localUrl: 'http://127.0.0.1:43211' };
+  const text = stripVTControlCharacters(listeningLines('pretty', sim, behindProxy, false).join('\n'));
+  expect(text).toContain('\n  Local      http://127.0.0.1:43211\n');
+  expect(JSON.parse(listeningLines('json', sim, behindProxy, false)[0] ?? '')).toMatchObject(behindProxy);
+  const local = { ...server, localUrl: 'http://127.0.0.1:4010' };
+  expect(listeningLines('pretty', sim, local, false).join('\n')).not.toContain('Local ');
+  expect(JSON.parse(listeningLines('json', sim, local, false)[0] ?? '')).not.toHaveProperty('localUrl');
+});
+
 test('the start message tries what is served, in commands that a shell reads as printed', () => {
   const sim = createSimulator();
   const tried = (more: Parameters<typeof listeningLines>[2]) => {

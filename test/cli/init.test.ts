@@ -71,6 +71,13 @@ test.each([
   expect([isNew, next[0]]).toEqual([false, 'npx petstore-sim check --json petstore.scenario.yaml']);
 });
 
+test('in a project whose tests run with node --test it shows a test for it', async () => {
+  manifest({ type: 'module', scripts: { test: 'node --test test/' } });
+  const { out } = await run('init');
+  expect(out).toContain("A test for node:test:\n\n  import { test } from 'petstore-sim/node-test';");
+  expect(out).not.toContain('expect(');
+});
+
 test.each([{ type: 'module', devDependencies: { jest: '*' } }, { devDependencies: { jest: '*', 'ts-jest': '*' } }])(
   'prints a test with modules for a Jest that supports them: %j',
   async (content) => {
@@ -93,15 +100,16 @@ test.each([
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
 
-test("demo shows a wrong and a right client, and the dashboard's URL first", async () => {
+// The right client waits up to ten seconds, which the run outlasts.
+test('demo says what it is, and shows a wrong and a right client', async () => {
   const [{ code, out, err }, json] = await Promise.all([
-    run('demo', '--timeout', '6s'),
-    run('demo', '--json', '--timeout', '6s'),
+    run('demo', '--timeout', '13s'),
+    run('demo', '--json', '--timeout', '13s'),
   ]);
   expect([code, err]).toEqual([0, '']);
-  const lines = out.split('\n');
-  expect(lines[0]).toMatch(/^ {2}Dashboard {2}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
-  expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry$/m);
+  expect(out).toMatch(/^Two clients meet the rate limit.*\n.*\n {2}Dashboard {2}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/m);
+  expect(out).toMatch(/^FAIL {2}wrong-client$/m);
+  expect(out).toMatch(/^ {2}early-retry$/m);
   expect(out).toMatch(/^PASS {2}right-client$/m);
   const { results } = JSON.parse(json.out);
   expect(results).toMatchObject([{ outcome: 'fail' }, { outcome: 'pass', findings: [] }]);

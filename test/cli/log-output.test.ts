@@ -88,7 +88,7 @@ test('a blocked reader delays no request; lines above a bound are dropped whole 
 
 test.each([
   ['SIGTERM', 0, ''],
-  ['SIGUSR2', 1, 'Error: crash'],
+  ['SIGUSR2', 2, 'Error: crash'],
 ] as const)('after %s the log is whole', async (signal, code, said) => {
   const { get, kill, closed, read, lines, errors } = await start();
   for (let n = 1; n <= 20; n++) await get(`n=${n}`);

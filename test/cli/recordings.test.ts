@@ -55,10 +55,10 @@ describe('a recording of Chromium, by Playwright', { tags: 'needs/chromium' }, (
     const har = await recordPage('await list(); await wait(200); await list(); await wait(200); await list();');
     const report = inFolder('page.html');
     const { code, out, err } = await runCommandLine(['judge', har, '--json', '--report', report]);
-    expect(JSON.parse(err)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
-    expect([code, out]).toEqual([1, '']);
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
+    expect([code, err]).toEqual([1, '']);
     expect(readFileSync(har, 'utf8')).toContain(secret);
-    expect(readFileSync(report, 'utf8') + err).not.toContain(secret);
+    expect(readFileSync(report, 'utf8') + out).not.toContain(secret);
     expect(readFileSync(report, 'utf8')).toContain('early-retry');
   });
 
@@ -66,15 +66,15 @@ describe('a recording of Chromium, by Playwright', { tags: 'needs/chromium' }, (
     const har = await recordPage(
       "const first = await list(); await wait(Number(first.headers.get('retry-after')) * 1000); await list();",
     );
-    const { code, err } = await runCommandLine(['judge', har, '--json', '--fail-on', 'early-retry']);
-    expect(JSON.parse(err)).toMatchObject({ outcome: 'pass', exercised: expect.arrayContaining(['early-retry']) });
+    const { code, out } = await runCommandLine(['judge', har, '--json', '--fail-on', 'early-retry']);
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'pass', exercised: expect.arrayContaining(['early-retry']) });
     expect(code).toBe(0);
   });
 
   test('in minimal mode, without times, is inconclusive with the reason', async () => {
     const har = await recordPage('await list(); await wait(200); await list();', { mode: 'minimal' });
-    const { code, err } = await runCommandLine(['judge', har, '--json', '--require-conclusive']);
-    expect(JSON.parse(err)).toMatchObject({
+    const { code, out } = await runCommandLine(['judge', har, '--json', '--require-conclusive']);
+    expect(JSON.parse(out)).toMatchObject({
       outcome: 'inconclusive',
       reason: expect.stringContaining('without times'),
     });
@@ -108,16 +108,16 @@ describe('a trace of OpenTelemetry', () => {
 
   test('with Retry-After reports a client that retries too early', async () => {
     const spans = [span(noon, 429, { 'retry-after': '30' }), span(noon + 1_000, 429, { 'retry-after': '29' })];
-    const { code, err } = await judgeTrace(spans, '--one-key');
+    const { code, out } = await judgeTrace(spans, '--one-key');
     const notes = [expect.stringContaining('A trace has no keys')];
-    expect(JSON.parse(err)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }], notes });
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }], notes });
     expect(code).toBe(1);
   });
 
   test('reports the deprecated getPet', async () => {
     const used = JSON.parse(JSON.stringify(span(noon, 200)).replace('/v1/pets', '/v1/pets/1'));
-    const { err } = await judgeTrace([used]);
-    expect(JSON.parse(err).findings).toMatchObject([
+    const { out } = await judgeTrace([used]);
+    expect(JSON.parse(out).findings).toMatchObject([
       { code: 'deprecated-operation', text: expect.stringContaining('GET /pets/{petId} was used once') },
     ]);
   });
@@ -132,8 +132,8 @@ describe('a trace of OpenTelemetry', () => {
 test('a write with a lost response is not given up if a later list in the recording shows the pet', async () => {
   const file = inFolder('lost.har');
   writeFileSync(file, harOf(await checkAfterLostWrite(secret)));
-  const { err } = await runCommandLine(['judge', file, '--ended', '--json']);
-  expect(JSON.parse(err).findings).toEqual([]);
+  const { out } = await runCommandLine(['judge', file, '--ended', '--json']);
+  expect(JSON.parse(out).findings).toEqual([]);
 });
 
 test('a report of recorded traffic contains requests, verdict and keys, but no other state of a simulator', async () => {
@@ -203,7 +203,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
     expect(new Set(targets.map(({ question }) => question)).size).toBeGreaterThanOrEqual(12);
     const judged = await runCommandLine(['judge', out.replace('.yaml', '.jsonl'), '--json']);
     expect(
-      JSON.parse(judged.err).findings.filter(
+      JSON.parse(judged.out).findings.filter(
         ({ severity }: { severity: string }) => severity !== 'info' && severity !== 'praise',
       ),
     ).toEqual([]);

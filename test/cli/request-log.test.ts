@@ -56,7 +56,7 @@ describe('a key in the log', () => {
     for (const key of ['free-key', 'alice-key', 'revoked-key', 'added-secret-1234', 'unknown-secret-9']) {
       await call('/v1/pets?limit=1', { key });
     }
-    expect(lines.map(({ key }) => key)).toEqual(['free-key', 'alice-key', 'revoked-key', '…1234', '…et-9']);
+    expect(lines.map(({ key }) => key)).toEqual(['free-key', 'alice-key', 'revoked-key', '…1234~kps3', '…et-9~eive']);
     expect(pretty.join('\n')).toMatch(/alice-key.*\n.*revoked-key.*\n.*…1234.*\n.*…et-9/);
   });
 
@@ -70,13 +70,13 @@ describe('a key in the log', () => {
     await call('/__sim/keys/guessed-secret-0', { key: '' });
     await vi.waitFor(() => expect(lines).toHaveLength(5), patience);
     expect(lines.map(({ target }) => target)).toEqual([
-      '/v1/pets?k=…1234&own=…5678',
-      '/v1/pets?status=…1234',
+      '/v1/pets?k=…1234~kps3&own=…5678~rvht',
+      '/v1/pets?status=…1234~kps3',
       '/v1/pets?k=free-key',
-      '/nowhere/…5678',
-      '/__sim/keys/…et-0',
+      '/nowhere/…5678~rvht',
+      '/__sim/keys/…et-0~lfhb',
     ]);
-    expect(lines[1]?.message).toContain('status is "…1234"');
+    expect(lines[1]?.message).toContain('status is "…1234~kps3"');
     expect(JSON.stringify([lines, pretty])).not.toMatch(/secret-\d{4}|guessed-secret/);
   });
 });

@@ -51,7 +51,7 @@ export function gauntletSection(): string {
   });
   return [
     '## Gauntlet',
-    `With its settings, each client also ran through the ${total} [scenarios](scenarios.md) of \`petstore-sim gauntlet\`. Callers of one client share no gate: each waits by itself, with jitter, and the key is not banned if all of them start within a second. A burst from slowly started processes was repeated, at most twice. [\`petstore-sim hunt\`](hunt.md) tried 40 scenarios with each client: the missing gate is its only find, with five callers and slow responses. These runs did not pass:`,
+    `With its settings, each client also ran through the ${total} [scenarios](scenarios.md) of \`petstore-sim gauntlet\`. Callers of one client share no gate: each waits by itself, with jitter. [\`petstore-sim hunt\`](hunt.md) tried 40 scenarios with each client: the missing gate is its only find, with five callers and slow responses. These runs did not pass:`,
     lines.join('\n'),
   ].join('\n\n');
 }

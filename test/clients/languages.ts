@@ -12,6 +12,8 @@ interface LanguageTools {
   file: (id: string) => string;
   /** The file with what its programs share, which the documentation shows first. */
   shared: readonly { file: string; region: string }[];
+  /** Names under which a user saves the shared functions and the block of a client, and the commands that build and run it. */
+  saved: { shared: string; client: string; build?: string; command: string };
   /** Language of the documentation's code blocks. */
   highlight: string;
   /** Required Debian packages, without the packages of the clients. */
@@ -44,9 +46,10 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'node',
     file: (id) => `${id}.mjs`,
     shared: [
-      { file: 'retry-delay.mjs', region: 'retryDelayMs' },
       { file: 'patiently.mjs', region: 'patiently' },
+      { file: 'retry-delay.mjs', region: 'retryDelayMs' },
     ],
+    saved: { shared: 'patience.mjs', client: 'client.mjs', command: 'node client.mjs' },
     highlight: 'js',
     version: [process.execPath, '--version'],
     debian: '',
@@ -57,6 +60,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'python',
     file: (id) => `with_${id}.py`,
     shared: [{ file: 'patiently.py', region: 'patiently' }],
+    saved: { shared: 'patiently.py', client: 'client.py', command: 'python3 client.py' },
     highlight: 'python',
     version: ['/usr/bin/python3', '--version'],
     debian: 'python3',
@@ -67,6 +71,12 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'go',
     file: (id) => `${id.replace('-', '_')}.go`,
     shared: [{ file: 'patiently.go', region: 'patiently' }],
+    saved: {
+      shared: 'patience.go',
+      client: 'main.go',
+      build: 'go mod init client && go mod tidy',
+      command: 'go run .',
+    },
     highlight: 'go',
     version: ['go', 'version'],
     debian: 'golang-go',
@@ -82,6 +92,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'java',
     file: (id) => ({ 'java-net': 'JavaNet.java', apache: 'Apache.java' })[id] ?? 'OkHttp.java',
     shared: [{ file: 'Patience.java', region: 'patiently' }],
+    saved: { shared: 'Patience.java', client: 'Main.java', build: 'javac *.java', command: 'java -cp . Main' },
     highlight: 'java',
     version: ['java', '--version'],
     debian: 'default-jdk-headless',
@@ -100,6 +111,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'ruby',
     file: (id) => `${id}.rb`,
     shared: [{ file: 'patiently.rb', region: 'patiently' }],
+    saved: { shared: 'patiently.rb', client: 'client.rb', command: 'ruby client.rb' },
     highlight: 'ruby',
     version: ['ruby', '--version'],
     debian: 'ruby',
@@ -109,6 +121,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'php',
     file: (id) => `${id}.php`,
     shared: [{ file: 'patiently.php', region: 'patiently' }],
+    saved: { shared: 'patiently.php', client: 'client.php', command: 'php client.php' },
     highlight: 'php',
     version: ['php', '--version'],
     debian: 'php-cli',
@@ -118,6 +131,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'perl',
     file: (id) => `${id}.pl`,
     shared: [{ file: 'Patiently.pm', region: 'patiently' }],
+    saved: { shared: 'patiently.pl', client: 'client.pl', command: 'perl client.pl' },
     highlight: 'perl',
     version: ['perl', '--version'],
     debian: 'perl',
@@ -127,6 +141,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'shell',
     file: (id) => `${id}.sh`,
     shared: [{ file: 'patiently.sh', region: 'patiently' }],
+    saved: { shared: 'patiently.sh', client: 'client.sh', command: 'bash client.sh' },
     highlight: 'sh',
     version: ['bash', '--version'],
     debian: '',

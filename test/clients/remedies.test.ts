@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { anchorOf, clientSettings, type SettingKind, settingKinds } from '../../src/judge/client-settings.js';
-import type { Finding } from '../../src/judge/finding.js';
-import { type Dependencies, withRemedies } from '../../src/judge/remedy.js';
+import type { Finding, Remedy } from '../../src/judge/finding.js';
+import { type Dependencies, remediesFor } from '../../src/judge/remedy.js';
+import { describeRemedy } from '../../src/judge/report/wording.js';
 import { type FindingCode, findingCodes } from '../../src/scenario/finding-codes.js';
 import { type Client, clients, tableOf } from './clients.js';
 import { gauntletScenarios } from './gauntlet.js';
 import { languages } from './languages.js';
 import { clientsPages } from './report.js';
 import { readResults } from './results.js';
-import { snippet } from './snippet.js';
+import { wholeFile } from './snippet.js';
 
 const { clients: results } = readResults();
 const pages = clientsPages();
@@ -18,15 +19,21 @@ const findingOf = (code: FindingCode, severity: Finding['severity'], requests = 
   ...{ code, severity, requests, at: '', measured: '', allowed: '', text: '' },
 });
 
-/** Remedy of a finding about one refused GET with a User-Agent. */
-function remedyOf(
+const remediesOf = (
   code: FindingCode,
   userAgent: string | undefined,
   dependencies?: Dependencies,
   severity: Finding['severity'] = 'fail',
-): string | undefined {
+): Remedy[] => {
   const request = { id: 1, client: userAgent, isWrite: false, status: 429 };
-  return withRemedies([findingOf(code, severity)], [request], dependencies)[0]?.remedy;
+  return remediesFor([findingOf(code, severity)], [request], dependencies);
+};
+
+/** Text of the only remedy of a finding about one refused GET with a User-Agent; `undefined` if there is none. */
+function remedyOf(...finding: Parameters<typeof remediesOf>): string | undefined {
+  const remedies = remediesOf(...finding);
+  expect(remedies.length).toBeLessThan(2);
+  return remedies[0] && describeRemedy(remedies[0]);
 }
 
 const userAgentOf = ({ id }: Client) => results[id]?.userAgent || undefined;
@@ -42,8 +49,8 @@ const startOf = (name: string) => new RegExp(`^${name}: (\`|add \`)`);
 
 /** The section of a client on its page. */
 function sectionOf(remedy: string): string {
-  const [, page = '', anchor = ''] = /; see (docs\/clients\/\w+\.md)#([\w-]+)$/.exec(remedy) ?? [];
-  const [, ...sections] = (pages[page] ?? '').split(/^## /m);
+  const [, anchor = ''] = /; its code: npx --no-install petstore-sim fix ([\w-]+)$/.exec(remedy) ?? [];
+  const sections = Object.values(pages).flatMap((page) => page.split(/^## /m).slice(1));
   return sections.find((text) => anchorOf(text.split('\n')[0] ?? '') === anchor) ?? '';
 }
 
@@ -70,7 +77,7 @@ describe.each(libraries.map((client) => [client.name, client] as const))('%s', (
     const shown = namedInstead[`${client.id} ${code}`] ?? name;
     const start = table?.dependency || table?.isBuiltIn ? `if you use ${shown}: ` : `${shown}: `;
     expect(remedy.slice(0, start.length)).toBe(start);
-    const [line = ''] = remedy.slice(start.length).split('; see docs/clients/');
+    const [line = ''] = remedy.slice(start.length).split('; its code: ');
     expect(sectionOf(remedy)).toContain(` | ${line} |`);
   });
 
@@ -88,8 +95,8 @@ describe.each(libraries.map((client) => [client.name, client] as const))('%s', (
   test('has settings of names in its code', () => {
     const { folder, file, shared } = languages[client.language];
     const code = [
-      snippet(`${folder}/${file(client.id)}`, 'set right'),
-      ...shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)),
+      wholeFile(`${folder}/${file(client.id)}`, 'set right'),
+      ...shared.map(({ file, region }) => wholeFile(`${folder}/${file}`, region)),
       // Text for readers beside the code.
       client.defaults,
       client.note,
@@ -126,6 +133,12 @@ test('no other finding has a line', () => {
     'late-request',
     'deprecated-operation',
     'rounded-int64',
+    'no-delay',
+    'retried-4xx',
+    'retried-permanent',
+    'changed-request',
+    'changed-key',
+    'amplification',
     'proactive',
   ]);
 });
@@ -177,7 +190,6 @@ describe('the library', () => {
   test.each([
     ['node', ['ky'], 'if you use ky: '],
     ['node', ['ky', 'got', 'axios'], 'if you use ky: '],
-    ['node', ['ky', 'p-retry'], undefined],
     ['node', ['express'], 'if you use fetch: '],
     ['node', [], 'if you use fetch: '],
     ['node-fetch', ['gaxios'], 'if you use gaxios: '],
@@ -191,26 +203,51 @@ describe('the library', () => {
     else expect(remedy?.slice(0, start.length)).toBe(start);
   });
 
+  test('may be each of several dependencies', () => {
+    const remedies = remediesOf('early-retry', 'node', { node: new Set(['ky', 'p-retry', 'express']) });
+    expect(remedies.map(({ client, isCertain }) => [client, isCertain])).toEqual([
+      ['ky', false],
+      ['fetch with p-retry', false],
+    ]);
+  });
+
+  test('has one remedy with a setting for each kind of finding, also with several User-Agents', () => {
+    const findings = [findingOf('early-retry', 'fail', [1]), findingOf('gave-up', 'fail', [2])];
+    const remediesOfAgents = (...agents: string[]) =>
+      remediesFor(
+        findings,
+        agents.map((client, index) => ({ id: index + 1, client, isWrite: false, status: 429 })),
+      );
+    const [got, ...others] = remediesOfAgents('got (1)', 'got (2)');
+    expect([got?.settings.length, others]).toEqual([2, []]);
+    const [wget] = remediesOfAgents('Wget/1.21.3', 'Wget/1.21.3');
+    expect(wget?.settings).toEqual(['add `patiently "$method" with_head wget --tries 1 …`, instead of other retries']);
+    // Plain requests has no setting against early retries, which it never makes.
+    const names = remediesOfAgents('python-requests/2.28.1', 'python-requests/2.28.1').map(({ client }) => client);
+    expect(names).toEqual(['requests with HTTPAdapter']);
+  });
+
   test('of another language is not taken from the dependencies', () => {
     expect(remedyOf('early-retry', 'python-requests/2.28.1', { node: new Set(['tenacity']) })).toMatch(
       /^requests with HTTPAdapter: /,
     );
   });
 
-  test('of several is not named, and one of several requests is', () => {
+  test('of each request is named once', () => {
     const [got, curl] = ['got (https://github.com/sindresorhus/got)', 'curl/8.0.0'];
     const finding = findingOf('early-retry', 'fail', [1, 2]);
     const requests = (one: string, two: string) =>
       [one, two].map((client, index) => ({ id: index + 1, client, isWrite: false, status: 429 }));
-    expect(withRemedies([finding], requests(got, curl))[0]?.remedy).toBeUndefined();
-    expect(withRemedies([finding], requests(got, got))[0]?.remedy).toMatch(/^got: /);
+    const named = (one: string, two: string) => remediesFor([finding], requests(one, two)).map(({ client }) => client);
+    expect(named(got, curl)).toEqual(['got', 'curl']);
+    expect(named(got, got)).toEqual(['got']);
   });
 
   test('is no remedy for a write that may be stored, which must not be sent again', () => {
     const finding = findingOf('gave-up', 'warn');
     const remedies = [0, 201, 429, 503].map((status) => {
       const request = { id: 1, client: 'curl/8.0.0', isWrite: true, status };
-      return withRemedies([finding], [request])[0]?.remedy !== undefined;
+      return remediesFor([finding], [request]).length > 0;
     });
     expect(remedies).toEqual([false, false, true, false]);
   });

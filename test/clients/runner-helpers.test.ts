@@ -32,17 +32,32 @@ async function run(cwd: string, [file = '', ...args]: readonly string[], more: R
 /** Verdict on a client that retried after a tenth of a second. */
 const tooEarly = /early-retry: Retried up to 5\d\.\d s before Retry-After allowed, /;
 
+/** Command of `exec` with a scenario whose key has one request left. A helper must use the server of the run. */
+const inExec = (command: readonly string[]) => [
+  process.execPath,
+  cli,
+  'exec',
+  '--scenario',
+  'minute-wall',
+  '--',
+  ...command,
+];
+const noServer = { PETSTORE_SIM_COMMAND: 'no-such-program' };
+/** Verdict of `exec` on tests of which one retries too early in its sandbox. */
+const failedInSandbox =
+  /^FAIL {2}minute-wall\n {2}The client retried too early.*\d sandboxes: 1 failed, \d \w+\. Shown:\s+\S*early/ims;
+
 /** Block of docs/other-languages.md in a language: a complete test file. */
 const documented = (language: string) =>
   codeBlocks(userPage('docs/other-languages.md')).find((block) => block.language === language)?.text ?? '';
 
 test.each(['petstore_sim.py', 'petstoresim.go', 'PetstoreSim.java'])('%s is short enough to copy', (file) => {
   const text = readFileSync(join(root, 'examples/clients', file), 'utf8');
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(135);
   expect(readFileSync(join(root, 'examples/clients/README.md'), 'utf8')).toContain(`\`${file}\``);
 });
 
-describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_000 }, () => {
+describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 240_000 }, () => {
   const files = {
     'petstore_sim.py': 'examples/clients/petstore_sim.py',
     'test_client.py': 'test/clients/helpers/test_client.py',
@@ -57,7 +72,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
   test('passes tests whose client waits, and fails others with the finding', async () => {
     const { code, text } = await run(folderOf(), pytest);
     expect(code, text).toBe(1);
-    expect(text).toContain('3 failed, 4 passed');
+    expect(text).toContain('4 failed, 4 passed');
     expect(text).not.toContain('ERROR');
     for (const name of ['client_waits', 'client_with_scenario[minute-wall]', 'banned', 'needs_no_sandbox'])
       expect(text).toContain(`PASSED test_client.py::test_${name}`);
@@ -65,8 +80,22 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
     expect(text).toMatch(
       /No requests received\. Give the client petstore\.base_url, http:\S+\/s\/test-sends-nothing-\w+\/v1/,
     );
-    // Its own failure is shown alone.
     expect(text).toMatch(/FAILED test_client\.py::test_fails_by_itself - assert 1 == 2/);
+    // Its own failure comes first, then the verdict; the test of a right client shows its failure alone.
+    const failuresOf = (name: string) =>
+      text.split(/^_+ test_(\w+).* _+$/m)[text.split(/^_+ test_(\w+).* _+$/m).indexOf(name) + 1];
+    expect(failuresOf('fails_first')).toMatch(
+      /assert 0 == 20.*-+ petstore-sim -+\nThe client retried too early.*early-retry: /s,
+    );
+    expect(failuresOf('fails_by_itself')).not.toContain('petstore-sim');
+    expect(text.match(/^ {2}early-retry: /gm)).toHaveLength(2);
+  });
+
+  test('its sandboxes count for the run of exec', async () => {
+    const { code, text } = await run(folderOf(), inExec([...pytest, '-k', 'with_scenario or too_early']), noServer);
+    expect(text).toContain('1 failed, 1 passed');
+    expect(text).toMatch(failedInSandbox);
+    expect(code).toBe(1);
   });
 
   test('passes the test of the documentation', { tags: ['needs/python-requests'] }, async () => {
@@ -79,13 +108,13 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
   test('works in four processes, each with a separate server or with a shared one', async () => {
     const parallel = [...pytest, '-n', '4'];
     const own = await run(folderOf(), parallel);
-    expect(own.text).toContain('3 failed, 4 passed');
+    expect(own.text).toContain('4 failed, 4 passed');
     const server = await startServer();
     const shared = await run(folderOf(), parallel, {
       PETSTORE_SIM_URL: server.baseUrl.replace('/v1', ''),
       PETSTORE_SIM_COMMAND: 'no-such-program',
     });
-    expect(shared.text).toContain('3 failed, 4 passed');
+    expect(shared.text).toContain('4 failed, 4 passed');
     // Each test has removed its sandbox.
     expect(await (await fetch(server.baseUrl.replace('/v1', '/__sim/sandboxes'))).json()).toEqual([]);
   });
@@ -108,7 +137,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
   });
 });
 
-describe('petstoresim.go', { tags: ['needs/go'], timeout: 120_000 }, () => {
+describe('petstoresim.go', { tags: ['needs/go'], timeout: 240_000 }, () => {
   const files = {
     'petstoresim/petstoresim.go': 'examples/clients/petstoresim.go',
     'client_test.go': 'test/clients/helpers/client_test.go',
@@ -120,9 +149,18 @@ describe('petstoresim.go', { tags: ['needs/go'], timeout: 120_000 }, () => {
     const { code, text } = await run(folder, ['go', 'test', '-v', './...']);
     expect(code, text).toBe(1);
     for (const name of ['Waits', 'WaitsForTheEndOfABan']) expect(text).toContain(`--- PASS: Test${name} `);
-    for (const name of ['RetriesTooEarly', 'SendsNothing']) expect(text).toContain(`--- FAIL: Test${name} `);
+    for (const name of ['RetriesTooEarly', 'SendsNothing', 'FailsFirst'])
+      expect(text).toContain(`--- FAIL: Test${name} `);
+    expect(text).toContain('--- SKIP: TestIsSkipped ');
     expect(text).toMatch(tooEarly);
+    // A test that failed by itself shows both reasons.
+    expect(text).toMatch(
+      /=== RUN {3}TestFailsFirst\n.*expected 200, got 429\n.*The client retried too early.*\n +early-retry: /,
+    );
     expect(text).toContain('No requests received.');
+    const executed = await run(folder, inExec(['go', 'test', '-run', 'Waits|Early', './...']), noServer);
+    expect(executed.text).toMatch(failedInSandbox);
+    expect(executed.code).toBe(1);
     writeFileSync(join(folder, 'client_test.go'), documented('go'));
     expect(await run(folder, ['go', 'test', './...'])).toMatchObject({ code: 0, text: expect.stringMatching(/^ok /) });
     const formatted = await run(folder, ['gofmt', '-l', '.']);
@@ -132,7 +170,7 @@ describe('petstoresim.go', { tags: ['needs/go'], timeout: 120_000 }, () => {
   });
 });
 
-describe('PetstoreSim.java', { tags: ['needs/java', 'needs/junit5'], timeout: 120_000 }, () => {
+describe('PetstoreSim.java', { tags: ['needs/java', 'needs/junit5'], timeout: 240_000 }, () => {
   const jars = '/usr/share/java/';
   const classPath = ['junit-jupiter-api', 'junit-platform-commons', 'opentest4j', 'apiguardian-api']
     .map((name) => `${jars}${name}.jar`)
@@ -166,19 +204,22 @@ describe('PetstoreSim.java', { tags: ['needs/java', 'needs/junit5'], timeout: 12
       '-c',
       'DocumentedTest',
     ];
-    const { code, text } = await run(folder, [
-      'java',
-      '-XX:TieredStopAtLevel=1',
-      ...console,
-      '--disable-ansi-colors',
-      '--details-theme=ascii',
-    ]);
+    const java = ['java', '-XX:TieredStopAtLevel=1', ...console, '--disable-ansi-colors', '--details-theme=ascii'];
+    const executed = await run(folder, inExec(java), noServer);
+    expect(executed.text).toMatch(
+      /^FAIL {2}minute-wall\n {2}The client retried too early.*\d sandboxes: \d failed, /ms,
+    );
+    const { code, text } = await run(folder, java);
     expect(code, text).toBe(1);
     expect(text).toMatch(/\b4 tests successful/);
-    expect(text).toMatch(/\b2 tests failed/);
+    expect(text).toMatch(/\b3 tests failed/);
     for (const name of ['waits', 'waitsForTheEndOfABan']) expect(text).toMatch(new RegExp(` ${name}\\(.*\\[OK\\]`));
-    for (const name of ['retriesTooEarly', 'sendsNothing']) expect(text).toMatch(new RegExp(` ${name}\\(.*\\[X\\]`));
+    for (const name of ['retriesTooEarly', 'sendsNothing', 'failsFirst'])
+      expect(text).toMatch(new RegExp(` ${name}\\(.*\\[X\\]`));
     expect(text).toMatch(tooEarly);
+    expect(text).toMatch(
+      /expected: <200> but was: <429>\n.*Suppressed: java\.lang\.AssertionError: The client retried too early.*\n +early-retry: /s,
+    );
     expect(text).toContain('No requests received.');
   });
 });

@@ -5,7 +5,7 @@ import { type Client, tableOf } from './clients.js';
 import { type Language, languages } from './languages.js';
 import { codeBlock, table } from './markdown-parts.js';
 import { readResults } from './results.js';
-import { snippet } from './snippet.js';
+import { wholeFile } from './snippet.js';
 import { trialIds } from './trials.js';
 
 const { clients: results } = readResults();
@@ -13,9 +13,12 @@ const { clients: results } = readResults();
 /** A whole program with the Node settings, which passes the gauntlet. */
 const wholeProgram = readFileSync(join(import.meta.dirname, 'whole-program.md'), 'utf8').trim();
 
+/** Options of a run whose first request is a 429 with a short wait. */
+const usedUp = '--set windows.minute=5s --set keys.free-key.usage.minute=60';
+
 /** The settings of a language's clients: shared functions first, then the code of each client. */
 export function settingsPage(language: Language, libraries: readonly Client[], source: string): string[] {
-  const { folder, shared, highlight } = languages[language];
+  const { folder, shared, saved, highlight } = languages[language];
   const title = language === 'Command line' ? 'curl and wget' : `${language} clients`;
   return [
     `# ${title}: settings for Retry-After`,
@@ -27,7 +30,8 @@ export function settingsPage(language: Language, libraries: readonly Client[], s
       ...libraries.filter((client) => client.language === language).map(({ name }) => name),
     ]),
     '## Shared functions',
-    codeBlock(highlight, shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)).join('\n\n')),
+    `Save this as \`${saved.shared}\`, and the code of a client below as \`${saved.client}\` in the same folder. The code is a whole program, which lists pets once.${saved.build === undefined ? '' : ` After \`${saved.build}\`,`} \`npx petstore-sim exec ${usedUp} -- ${saved.command}\` runs it with a key that has used up its minute.`,
+    codeBlock(highlight, shared.map(({ file, region }) => wholeFile(`${folder}/${file}`, region)).join('\n\n')),
     ...(language === 'Node' ? [wholeProgram] : []),
     ...libraries.filter((client) => client.language === language).flatMap(section),
   ];
@@ -77,7 +81,7 @@ function section(client: Client): string[] {
     `## ${name}`,
     `Behavior${version} ${option ?? 'by default'}: ${defaults}.`,
     settingsTable(client),
-    codeBlock(highlight, snippet(`${folder}/${file(id)}`, 'set right')),
+    codeBlock(highlight, wholeFile(`${folder}/${file(id)}`, 'set right')),
     ...(note === undefined ? [] : [note]),
   ];
 }

@@ -1,31 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { programs } from './languages.js';
 
-/** Imports of a program from outside its folder, in JavaScript, Python and PHP. */
-const imports = /^import [^;]*? from '[^.'][^']*';$|^(?:import|from) (?!patiently)[\w. ]+$|^use [\w\\]+;$/gm;
-
-/** Lines of a program between `doc: REGION` and `end`, which the tests run, with the imports that they need. */
-export function snippet(file: string, region: string): string {
-  const text = readFileSync(programs + file, 'utf8');
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => /^\s*(\/\/|#) doc: /.test(line) && line.endsWith(`doc: ${region}`)) + 1;
-  const end = lines.findIndex((line, index) => index >= start && /^\s*(\/\/|#) end$/.test(line));
-  if (start === 0 || end < 0) throw new Error(`expected a region "${region}" in ${file}`);
-  const code = dedented(lines.slice(start, end));
-  const needed = (text.match(imports) ?? []).filter((line) => namesIn(line).some((name) => hasName(code, name)));
-  return [...needed.filter((line) => !code.includes(line)), ...(needed.length > 0 ? [''] : []), code]
-    .join('\n')
-    .trimStart();
+/**
+ * A complete file for a user, from a test program: the comment between `doc: whole` and `end`, in which `<REGION>` stands
+ * for the lines of that region; without such a comment, the region alone.
+ */
+export function wholeFile(file: string, region: string): string {
+  const template = linesOf(file, 'whole');
+  if (template === undefined) return snippet(file, region);
+  return template
+    .map((line) => line.replace(/^\s*(?:\/\/|#)\| ?/, ''))
+    .flatMap((line) => {
+      const [, indent = ''] = /^(\s*)<[\w ]+>$/.exec(line) ?? [];
+      if (!line.endsWith(`<${region}>`)) return [line];
+      return snippet(file, region)
+        .split('\n')
+        .map((inner) => (inner === '' ? '' : indent + inner));
+    })
+    .join('\n');
 }
 
-/** The names that a line of imports brings: `isHTTPError` and `ky` of `import ky, { isHTTPError } from 'ky'`. */
-const namesIn = (line: string) =>
-  line
-    .replace(/ from '.*|^from [\w.]+ import |\w+ as |\\?\w+\\/g, ' ')
-    .split(/\W+/)
-    .filter((word) => word !== '' && !['import', 'use', 'type'].includes(word));
+/** Lines of a program between `doc: REGION` and `end`, which the tests run. */
+function snippet(file: string, region: string): string {
+  const lines = linesOf(file, region);
+  if (lines === undefined) throw new Error(`expected a region "${region}" in ${file}`);
+  return dedented(lines);
+}
 
-const hasName = (code: string, name: string) => new RegExp(`\\b${name}\\b`).test(code);
+function linesOf(file: string, region: string): string[] | undefined {
+  const lines = readFileSync(programs + file, 'utf8').split('\n');
+  const start = lines.findIndex((line) => /^\s*(\/\/|#) doc: /.test(line) && line.endsWith(`doc: ${region}`)) + 1;
+  const end = lines.findIndex((line, index) => index >= start && /^\s*(\/\/|#) end$/.test(line));
+  return start === 0 || end < 0 ? undefined : lines.slice(start, end);
+}
 
 /** Removes the common indentation, and empty lines at both ends. */
 function dedented(lines: readonly string[]): string {

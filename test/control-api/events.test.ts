@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';
+import { listen } from '../../src/node.js';
 import { tries } from '../support/prove.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
@@ -81,7 +82,8 @@ test('of twenty readers, a blocked one is dropped and the others receive all eve
   expect(JSON.parse(body)).toEqual({
     status: 503,
     code: 'service_unavailable',
-    message: 'Expected at most 20 event streams; close one first.',
+    message:
+      'Expected at most 20 event streams of this server, without those of its sandboxes; close one first, or start the server with a higher --max-streams.',
   });
 
   const [paused, ...active] = readers as [IncomingMessage, ...IncomingMessage[]];
@@ -127,17 +129,51 @@ test('a slow reader receives all existing entries, then the newer ones, in order
   reader.destroy();
 });
 
-test('readers of sandboxes count too, and end with their sandbox', async () => {
+test('readers of a sandbox count apart, and end with their sandbox', async () => {
   const { server } = stage;
   server.sandboxes.create('box');
   const readers = await Promise.all(Array.from({ length: 20 }, () => connect('/sandboxes/box/events')));
-  expect((await connect()).statusCode).toBe(503);
+  const refused = await connect('/sandboxes/box/events');
+  expect(refused.statusCode).toBe(503);
+  expect(String(await refused.toArray())).toContain('Expected at most 20 event streams of this sandbox;');
+  const ofServer = await connect();
+  expect(ofServer.statusCode).toBe(200);
   const ended = Promise.all(readers.map((reader) => once(reader.resume(), 'close')));
   server.sandboxes.remove('box');
   await ended;
-  const again = await connect();
+  server.sandboxes.create('box');
+  const again = await connect('/sandboxes/box/events');
   expect(again.statusCode).toBe(200);
-  again.destroy();
+  for (const reader of [ofServer, again]) reader.destroy();
+});
+
+test('dashboards count apart from programs: neither takes the streams of the other', async () => {
+  const dashboards = await Promise.all(Array.from({ length: 30 }, () => connect('/updates')));
+  expect(new Set(dashboards.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  const readers = await Promise.all(Array.from({ length: 21 }, () => connect()));
+  expect(
+    readers
+      .map(({ statusCode }) => statusCode)
+      .sort()
+      .slice(-2),
+  ).toEqual([200, 503]);
+  const another = await connect('/updates');
+  expect(another.statusCode).toBe(200);
+  for (const reader of [...dashboards, ...readers, another]) reader.destroy();
+});
+
+test('an option sets the number of readers, and a value that is no whole number is an error', async () => {
+  const { sim } = stage;
+  const server = await listen(sim, { port: 0, maximumStreams: 1 });
+  const open = (path: string) => fetch(`${server.controlUrl}${path}`);
+  const first = await open('/events');
+  expect([first.status, (await open('/events')).status, (await open('/updates')).status]).toEqual([200, 503, 200]);
+  await server.close({ graceMs: 0 });
+  for (const maximumStreams of [-1, 1.5, Number.NaN]) {
+    await expect(listen(sim, { port: 0, maximumStreams })).rejects.toThrow(
+      `Failed to listen: expected maximumStreams to be a whole number from 0, got ${maximumStreams}`,
+    );
+  }
 });
 
 test('a closing server ends the streams of its readers without waiting for them', async () => {

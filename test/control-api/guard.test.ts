@@ -175,3 +175,17 @@ describe('pages of allowed origins', () => {
     },
   );
 });
+
+test('the scheme of the token is compared without case, as the API does, and the token with case', async () => {
+  const guarded = await openStage({}, { controlToken: 'a-control-token' });
+  const status = async (authorization: string) =>
+    (await fetch(`${guarded.server.controlUrl}/keys`, { headers: { authorization } })).status;
+  try {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer '])
+      expect(await status(`${scheme} a-control-token`), scheme).toBe(200);
+    for (const wrong of ['Bearer A-control-token', 'a-control-token', 'Basic a-control-token', 'Bearer', 'bearer '])
+      expect(await status(wrong), wrong).toBe(401);
+  } finally {
+    await guarded.server.close();
+  }
+});

@@ -161,7 +161,7 @@ describe('a recording of another service', () => {
     const baseUrl = 'https://api.example.com';
     const report = await there.judgeFile({ name: 'cut.har', text: cut, baseUrl });
     expect(verdictOf(report).notes).toEqual(['cut.har: the file ends within an entry, after 3 complete entries.']);
-    const keyless = text.replaceAll('Authorization', 'X-Key');
+    const keyless = text.replaceAll(/Authorization|X-Api-Key|api_key/g, 'X-Other');
     expect(verdictOf(await there.judgeFile({ name: 'a.har', text: keyless, baseUrl }))).toMatchObject({
       outcome: 'inconclusive',
       reason: expect.stringContaining('--one-key'),
@@ -177,20 +177,12 @@ describe('a recording of another service', () => {
 test.each<[name: string, content: string | Uint8Array]>([
   ['openapi.json', '{"openapi":"3.1.0","paths":{}}'],
   ['openapi.yaml', 'openapi: 3.1.0\npaths: {}\n'],
-  ['collection.json', '{"info":{"name":"x"},"item":[]}'],
   ['wiremock.json', '{"mappings":[{"request":{"url":"/"},"response":{}}]}'],
-  ['imposters.json', '{"imposters":[]}'],
-  ['pact.json', '{"consumer":{},"provider":{},"interactions":[]}'],
-  ['vcr.yaml', 'http_interactions:\n- request: {}\n'],
-  ['k6.json', '{"metrics":{},"root_group":{}}'],
-  ['package.json', '{"name":"x","version":"1.0.0","scripts":{}}'],
-  ['compose.yaml', 'services:\n  web: {}\n'],
   ['trace.json', '{"resourceSpans":[]}'],
   ['scenario.yaml', 'limits: off\nfaults: []\n'],
   ['verdict.json', '{"outcome":"pass","findings":[]}'],
   ['journal.json', '{"entries":[{"time":"","method":"GET","baseUrl":"","path":"/"}]}'],
   ['empty.har', '{"log":{"entries":[]}}'],
-  ['nested.json', '{"har":{"log":{"entries":[]}}}'],
   ['list.json', '[1,2,3]'],
   ['app.log', '2026-01-01 12:00:00 INFO started\n'],
   ['log.jsonl', '{"level":30,"msg":"a"}\n{"level":30,"msg":"b"}\n'],

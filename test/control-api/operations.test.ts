@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
-import { operationTable } from '../../src/petstore/document.js';
+import { documentedPlans } from '../../src/petstore/document.js';
+import { operationTable } from '../../src/petstore/operations.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { targetOf } from '../../src/requests/operation-table.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { noon } from '../support/frozen.js';
 import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 type Name = keyof typeof controlOperations;
 
@@ -44,7 +47,11 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ],
   ['getKey', { key: 'pro-key' }, { id: keyId('pro-key'), key: 'pro-key', plan: 'pro', minute: { remaining: 299 } }],
   ['getKey', { key: keyId('pro-key') }, { plan: 'pro' }],
-  ['addKey', { key: 'alice-secret', plan: 'pro', usage: { minute: 7 } }, { key: '…cret', minute: { remaining: 293 } }],
+  [
+    'addKey',
+    { key: 'alice-secret', plan: 'pro', usage: { minute: 7 } },
+    { key: '…cret~gwra', minute: { remaining: 293 } },
+  ],
   ['addKey', { key: 'bob/%zz ü'.replace(' ', '_'), expiresAt: '2026-01-01T12:00:05Z' }, { state: 'expired' }],
   ['getKey', { key: 'bob/%zz_ü' }, { state: 'expired' }],
   ['banKey', { key: 'alice-secret', for: '90s' }, { state: 'banned', bannedUntil: '2026-01-01T12:01:40.000Z' }],
@@ -180,7 +187,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'at most 3650d'],
   ['banKey', { key: 'free-key' }, 400, 'for: expected'],
   ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'at most 3650d'],
-  ['setKeyUsage', { key: 'free-key', minute: 61 }, 400, 'expected a whole number from 0 to 60'],
+  ['setKeyUsage', { key: 'free-key', minute: perMinute + 1 }, 400, `from 0 to ${perMinute}`],
   ['setKeyUsage', { key: 'free-key', minute: 1.5 }, 400, 'expected a whole number from 0'],
   ['exhaustKey', { key: 'free-key', window: 'hour' }, 400, 'expected a window of the plan (minute, day), got "hour"'],
   ['addFault', { then: {} }, 400, 'expected an effect'],
@@ -290,7 +297,7 @@ test('an invalid call has the same message through both adapters, and changes no
 
 test('the verdict on a client that has ended includes missing requests', async () => {
   const [{ here, there, sim }] = stages;
-  here.loadScenario({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+  here.loadScenario({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
   here.clearJournal();
   await sim.fetch('/v1/pets', { headers: { authorization: 'Bearer free-key' } });
   expect(here.getVerdict({}).findings).toEqual([]);
@@ -302,7 +309,7 @@ test('the verdict has a lag that could have changed it, unless the clock was mov
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const [{ here, there, sim }] = stages;
-    const usedUp = { minute: 60 };
+    const usedUp = { minute: 'all' } as const;
     const keys = { 'free-key': { usage: usedUp }, 'pro-key': { plan: 'pro', usage: { minute: 300 } } };
     const send = async (key: string) =>
       void (await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } }));

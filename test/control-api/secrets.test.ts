@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createControl, type ServerControl } from '../../src/control.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import { outcome, send, stageOfEachTest } from './both-controls.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const controlToken = 'control-token-abcdef';
 const stage = stageOfEachTest({ keys: { 'named-in-the-file-1234': { plan: 'pro' } } }, { controlToken });
@@ -43,6 +46,19 @@ async function everyOutput(control: ServerControl, events: AsyncIterable<{ id: n
 describe('in the outputs about requests and keys', () => {
   const jwt = `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.${'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6'.repeat(3)}.SflKxwRJSMeKKF2QT4`;
   const secrets = ['unknown-secret-9999', 'added-later-secret-1234', 'odd/"secret%+é-7777', jwt];
+
+  test('a parameter of the query with the name of a secret is masked, whether or not it is a key', async () => {
+    const control = stage.there;
+    const events = control.watchRequests({ since: 0 });
+    const headers = { authorization: 'Bearer free-key' };
+    await fetch(`${stage.server.baseUrl}/pets?limit=1&api_key=a-secret-of-another-service`, { headers });
+    await fetch(`${stage.server.baseUrl}/items?access_token=one-more-secret-9876`, { headers });
+    for (let count = 0; count < 20; count++) await fetch(`${stage.server.baseUrl}/pets`, { headers });
+    const text = await everyOutput(control, events, 20);
+    expect(text).toContain(`limit=1&api_key=${maskedKey('a-secret-of-another-service')}`);
+    expect(text).not.toContain('secret-of-another');
+    expect(text).not.toContain('more-secret');
+  });
 
   test('a key that is not in the scenario is masked except for its end, in every place', async () => {
     const control = stage.there;
@@ -116,7 +132,7 @@ test('thousands of added keys are masked in the text of other requests', async (
   for (let n = 0; n < 5_000; n++) sim.keys.add(`secret-of-client-${n}`);
   await send(sim, { key: 'pro-key', query: 'a=secret-of-client-4999&b=secret-of-client-49' });
   const [entry] = here.queryJournal().entries;
-  expect(entry?.query).toBe('a=…4999&b=…t-49');
+  expect(entry?.query).toBe('a=…4999~ezjb&b=…t-49~tu39');
   expect(JSON.stringify(here.exportHar())).not.toContain('secret-of');
 });
 
@@ -124,7 +140,7 @@ test('a key is masked in requests before its first use as a token', async () => 
   const { sim, here } = stage;
   await send(sim, { key: 'pro-key', query: 'k=leaked-secret-1234' });
   await send(sim, { key: 'leaked-secret-1234' });
-  expect(here.queryJournal().entries.map(({ query }) => query)).toEqual(['k=…1234', '']);
+  expect(here.queryJournal().entries.map(({ query }) => query)).toEqual(['k=…1234~0421', '']);
 });
 
 test('a key is masked in every output, in any spelling in URLs and bodies', async () => {
@@ -155,7 +171,7 @@ test('overlapping keys in a text are masked together', async () => {
   const { sim, here } = stage;
   for (const key of ['abcdefgh', 'efghijkl', 'abcdefghijklmnop']) sim.keys.add(key);
   await send(sim, { key: 'pro-key', query: 'x=abcdefghijkl-abcdefghijklmnop-abcdefg' });
-  expect(here.queryJournal().entries[0]?.query).toBe('x=…ijkl-…mnop-abcdefg');
+  expect(here.queryJournal().entries[0]?.query).toBe('x=…ijkl~b8h9-…mnop~dob9-abcdefg');
 });
 
 test('a large body with many near matches is shown', async () => {
@@ -174,12 +190,12 @@ describe('under acceptAnyKey', () => {
       await send(sim, { key: 'made-up-key-5678' });
       await send(sim, { key: 'pro-key', query: 'k=made-up-key-5678' });
       const { keys } = await control.listKeys();
-      expect(keys.at(-1)).toMatchObject({ key: '…5678', plan: 'free', minute: { remaining: 59 } });
+      expect(keys.at(-1)).toMatchObject({ key: '…5678~b0x7', plan: 'free', minute: { remaining: perMinute - 1 } });
       const id = keys.at(-1)?.id as string;
       expect(await control.banKey({ key: id, for: '1h' })).toMatchObject({ id, state: 'banned' });
-      expect(await control.getKey({ key: 'made-up-key-5678' })).toMatchObject({ id, key: '…5678' });
+      expect(await control.getKey({ key: 'made-up-key-5678' })).toMatchObject({ id, key: '…5678~b0x7' });
       expect((await send(sim, { key: 'made-up-key-5678' })).status).toBe(429);
-      expect((await control.queryJournal()).entries[1]?.query).toBe('k=…5678');
+      expect((await control.queryJournal()).entries[1]?.query).toBe('k=…5678~b0x7');
     } finally {
       await server.close();
     }

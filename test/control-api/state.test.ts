@@ -31,7 +31,7 @@ const rich: Scenario = {
 };
 
 const stage = stageOfEachTest(rich);
-const body = `{"name":"Big","categoryId":${greatest},"tags":["a",{"n":-9223372036854775808}]}`;
+const body = `{"name":"Big","categoryId":${greatest},"x-note":["a",{"n":-9223372036854775808}]}`;
 beforeEach(async () => {
   const { sim } = stage;
   await send(sim, { body });

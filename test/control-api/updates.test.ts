@@ -131,7 +131,7 @@ test('changes contain their sender: the name of a program, or this process', asy
       input: 'advance 61s',
       by: 'curl/8.14.1',
     },
-    expect.objectContaining({ request: 'POST /keys', by: 'page', input: 'key …1234, plan pro' }),
+    expect.objectContaining({ request: 'POST /keys', by: 'page', input: 'key …1234~dq0x, plan pro' }),
     expect.objectContaining({ request: 'POST /scenario', by: 'this process', input: 'scenario tiny' }),
   ]);
   const [later] = await updatesUntil(here.watchUpdates({ run: update?.run as string, changes: 2 }), () => true);

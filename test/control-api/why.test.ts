@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { noon } from '../support/frozen.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 interface Call {
   key?: string;
@@ -32,11 +35,11 @@ async function whyLast(scenario: Scenario, ...calls: Call[]) {
   return { steps, inShort: last.inShort, last };
 }
 
-const usedUp: Scenario = { keys: { 'free-key': { plan: 'free', usage: { minute: 60 } } } };
+const usedUp: Scenario = { keys: { 'free-key': { plan: 'free', usage: { minute: 'all' } } } };
 const served = [
   ['key', 'passed', 'key found: free-key, plan free'],
   ['ban', 'passed', 'not banned'],
-  ['limit', 'passed', 'minute: 1 of 60 used with this request'],
+  ['limit', 'passed', `minute: 1 of ${perMinute} used with this request`],
 ];
 
 test('a success lists every step, and the used requests', async () => {
@@ -62,7 +65,7 @@ test('a rejection over the limit, first and repeated too early, lists the promis
   expect(await whyLast(usedUp, {})).toMatchObject({
     steps: [
       ...served.slice(0, 2),
-      ['limit', 'stopped', 'minute: 60 of 60 used until 12:01:00', 'windowStart'],
+      ['limit', 'stopped', `minute: ${perMinute} of ${perMinute} used until 12:01:00`, 'windowStart'],
       ['promise', 'noted', 'a first refusal is not a strike', 'banGraceMs'],
       ['promise', 'noted', 'the response asks to wait 1:00 (Retry-After), until 12:01:00'],
       ['operation', 'not reached', 'listPets not reached'],
@@ -79,7 +82,12 @@ test('a rejection over the limit, first and repeated too early, lists the promis
   const grace = await whyLast(usedUp, {}, { advance: '500ms' });
   expect(grace.steps?.slice(3, 5)).toEqual([
     ['promise', 'noted', 'request 1 was told to wait 60 s; this request followed after 0.5 s, too early'],
-    ['promise', 'noted', 'not a strike: within the grace period of 1 s after the first refusal', 'banGraceMs'],
+    [
+      'promise',
+      'noted',
+      'too early, but no strike: within the grace period of 1 s after the first refusal',
+      'banGraceMs',
+    ],
   ]);
   const shared = await whyLast({ ...usedUp, background: { 'free-key': 100 } }, {}, { advance: '60s' });
   expect(shared.steps?.slice(3, 5)).toEqual([
@@ -88,7 +96,7 @@ test('a rejection over the limit, first and repeated too early, lists the promis
   ]);
   const patient = await whyLast(usedUp, {}, { advance: '61s' });
   expect(patient.steps?.slice(2, 4)).toEqual([
-    ['limit', 'passed', 'minute: 1 of 60 used with this request'],
+    ['limit', 'passed', `minute: 1 of ${perMinute} used with this request`],
     ['promise', 'passed', 'request 1 was told to wait 60 s; this request followed after 61 s'],
   ]);
   expect(patient.inShort).toBe('served again after 61 s');
@@ -99,7 +107,7 @@ test('a ban lists the strike that caused it, and a request during the ban', asyn
   const third = await whyLast(usedUp, ...strikes);
   expect(third.steps?.slice(1, 6)).toEqual([
     ['ban', 'passed', 'not banned yet'],
-    ['limit', 'stopped', 'minute: 60 of 60 used', 'windowStart'],
+    ['limit', 'stopped', `minute: ${perMinute} of ${perMinute} used`, 'windowStart'],
     ['promise', 'noted', 'request 3 was told to wait 56 s; this request followed after 2 s, too early'],
     ['promise', 'noted', 'strike 3 of 3', 'banGraceMs'],
     ['promise', 'stopped', 'so the key is banned until 12:02:06', 'banAfter'],
@@ -181,7 +189,10 @@ test('a wait is the number of Retry-After, before the true end of the window and
     const { steps, inShort } = await whyLast(scenario, ...calls);
     return [inShort, steps?.find(([, , text]) => text?.includes('asks to wait'))?.[2]];
   };
-  const ten: Scenario = { windows: { minute: '10s' }, keys: { 'free-key': { plan: 'free', usage: { minute: 59 } } } };
+  const ten: Scenario = {
+    windows: { minute: '10s' },
+    keys: { 'free-key': { plan: 'free', usage: { minute: perMinute - 1 } } },
+  };
   expect(await told(ten, {}, { advance: '500ms' })).toEqual([
     'minute used up, wait 10 s',
     'the response asks to wait 10 s (Retry-After), until 12:00:10; the minute ends in 9.5 s',

@@ -21,12 +21,23 @@ import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../suppor
 const exec = promisify(execFile);
 
 /** Runner of a code block. */
-type Kind = 'setup' | 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
+type Kind =
+  | 'setup'
+  | 'jest'
+  | 'node:test'
+  | 'vitest'
+  | 'playwright'
+  | 'page'
+  | 'config'
+  | 'client'
+  | 'handlers'
+  | 'script';
 
 function kindOf({ text, saveAs }: CodeBlock): Kind {
   if (/\b(?:provide|inject)\(/.test(text)) return 'setup';
   if (/from '(petstore-sim\/)?vitest'/.test(text)) return 'vitest';
   if (/petstore-sim\/jest|module\.exports/.test(text)) return 'jest';
+  if (text.includes("from 'petstore-sim/node-test'")) return 'node:test';
   if (text.includes('defineConfig')) return 'config';
   if (text.includes("from 'petstore-sim/playwright'")) return 'playwright';
   if (text.includes("from 'msw/browser'")) return 'page';
@@ -70,7 +81,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the pages show every way to use the package', () => {
-  const kinds: Kind[] = ['jest', 'vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
+  const kinds: Kind[] = ['jest', 'node:test', 'vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
   for (const kind of kinds) expect(ofKind(kind), kind).not.toHaveLength(0);
 });
 
@@ -90,7 +101,7 @@ const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 
 const components = blocksIn('tsx');
 
-test('the pages show a component, and test one in both runners', () => expect(components).toHaveLength(3));
+test('the pages show a component, and test one', () => expect(components).toHaveLength(2));
 
 /** Files of examples that the documentation shows. */
 const shownFiles = [
@@ -125,6 +136,13 @@ test.concurrent('the Vitest tests pass as printed, and the global setup serves a
   const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   expect(report, withPlaces(stdout)).toMatchObject({ numPassedTests: files.length + 2, numFailedTests: 0 });
+});
+
+test('the tests of node:test pass as printed', async () => {
+  const files = ofKind('node:test').map(({ file }) => file);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = await exec(process.execPath, ['--test', ...files], { cwd: folder, env }).catch((error) => error);
+  expect(stdout).toMatch(new RegExp(`^# pass ${files.length}\n# fail 0$`, 'm'));
 });
 
 /** Says that it waits, waits, and shows what it got. */
@@ -197,7 +215,7 @@ test('blocks for a page bundle for browsers', async () => {
 });
 
 test('each entry adds the documented size to a page', async () => {
-  const { text } = userPage('docs/testing.md');
+  const { text } = userPage('docs/browser.md');
   const [, page, judge, control] =
     /adds? about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
   const measured = async (more = '') => (await bundle(`${imports.pages} ${more}`)).gzipBytes / 1000;

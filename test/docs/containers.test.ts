@@ -2,9 +2,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -19,7 +21,9 @@ const exec = promisify(execFile);
 const blocks = codeBlocks(userPage('docs/containers.md'));
 const blockOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? '';
 
-const publicUrlBlock = blocks.find(({ text }) => text.includes('--public-url'))?.text ?? '';
+const [publicUrlBlock = '', tlsUrlBlock = ''] = blocks
+  .filter(({ language, text }) => language === 'text' && text.includes('--public-url'))
+  .map(({ text }) => text);
 
 /** Instructions of the page's Dockerfile, in order. */
 const instructions = blockOf('dockerfile')
@@ -160,16 +164,23 @@ describe('the image of docs/containers.md', { timeout: 120_000 }, () => {
   });
 });
 
+/** Arguments of a command of the page that starts petstore-sim, of which the last is the public URL. */
+const wordsOf = (block: string) => {
+  const command = block.trim().split(' ').slice(2);
+  return { command, told: command.at(-1) as string };
+};
+
+const quiet = ['ignore', 'ignore', 'ignore'] as ['ignore', 'ignore', 'ignore'];
+
 test('nginx serves the simulator under the path of the page', { tags: 'needs/nginx' }, async () => {
   const [port, proxyPort] = [await freePort(), await freePort()];
-  const command = (publicUrlBlock.trim().split(' ') as string[]).slice(2);
-  const told = command.at(-1) as string;
+  const { command, told } = wordsOf(publicUrlBlock);
   const configuration = blockOf('nginx')
     .replace('listen 8080', `listen 127.0.0.1:${proxyPort}`)
     .replace('127.0.0.1:4010', `127.0.0.1:${port}`)
     .replace('http {', `http {\n  access_log off;\n`);
   await writeFile(join(folder, 'nginx.conf'), `daemon off;\npid ${folder}/nginx.pid;\n${configuration}`);
-  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] as ['ignore', 'ignore', 'ignore'] };
+  const options = { cwd: folder, stdio: quiet };
   const program = join(folder, 'node_modules/.bin/petstore-sim');
   running.add(spawn(program, [...command, '--port', String(port)], options));
   running.add(
@@ -188,4 +199,83 @@ test('nginx serves the simulator under the path of the page', { tags: 'needs/ngi
   expect(await made.json()).toMatchObject({ baseUrl: `${told}/s/alice/v1` });
   const pets = await fetch(`${proxied}/s/alice/v1/pets`, { headers: authorization });
   expect([pets.status, pets.headers.get('x-ratelimit-remaining')]).toEqual([200, '59']);
+});
+
+/** Sends a request over HTTP/2, as the browser of a team does, and returns the status and the body. */
+async function overTls(session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}, body?: string) {
+  const stream = session.request({ ':authority': 'team.example:8443', ':path': path, ...headers });
+  if (body !== undefined) stream.write(body);
+  stream.end();
+  // A proxy that is not ready may reset the stream without a response.
+  const signal = AbortSignal.timeout(patience.timeout / 4);
+  const [response] = (await once(stream, 'response', { signal })) as [{ ':status'?: number }];
+  return { status: response[':status'], stream };
+}
+
+describe('with TLS, over HTTP/2,', { timeout: 120_000, tags: ['needs/openssl'] }, () => {
+  const proxies = { nginx: 'tls.conf', haproxy: 'tls.cfg' };
+  for (const [proxy, file] of Object.entries(proxies))
+    test(`${proxy} serves thirty dashboards and the API, as the page shows`, { tags: `needs/${proxy}` }, async () => {
+      const [port, proxyPort] = [await freePort(), await freePort()];
+      const { command, told } = wordsOf(tlsUrlBlock);
+      const configuration = (blocks.find(({ saveAs }) => saveAs === file)?.text ?? '')
+        .replace('listen 8443', `listen 127.0.0.1:${proxyPort}`)
+        .replace('bind :8443', `bind 127.0.0.1:${proxyPort}`)
+        .replaceAll('127.0.0.1:4010', `127.0.0.1:${port}`)
+        .replace('http {', 'http {\n  access_log off;\n');
+      const isNginx = proxy === 'nginx';
+      await writeFile(
+        join(folder, file),
+        isNginx ? `daemon off;\npid ${folder}/tls.pid;\n${configuration}` : configuration,
+      );
+      const certificate = ['-subj', '/CN=team.example', '-days', '2', '-keyout', 'key.pem', '-out', 'cert.pem'];
+      await exec('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...certificate], { cwd: folder });
+      const parts = await Promise.all(['cert.pem', 'key.pem'].map((name) => readFile(join(folder, name), 'utf8')));
+      await writeFile(join(folder, 'team.pem'), parts.join(''));
+
+      const options = { cwd: folder, stdio: quiet, env: { ...environment, PORT: '', HOST: '' } };
+      running.add(spawn(join(folder, 'node_modules/.bin/petstore-sim'), [...command, '--port', String(port)], options));
+      const words = isNginx
+        ? ['-p', folder, '-c', join(folder, file), '-e', join(folder, 'error.log')]
+        : ['-f', join(folder, file)];
+      running.add(spawn(findCommand(proxy) as string, words, options));
+
+      const open = async () => {
+        const session = connect(`https://127.0.0.1:${proxyPort}`, { rejectUnauthorized: false });
+        session.on('error', () => {});
+        await once(session, 'connect');
+        const { status } = await overTls(session, '/petstore/__sim/health');
+        if (status !== 200) throw new Error(`got ${status}`);
+        return session;
+      };
+      let session: ClientHttp2Session | undefined;
+      await vi.waitUntil(async () => {
+        session = await open().catch(() => undefined);
+        return session !== undefined;
+      }, patience);
+      const client = session as ClientHttp2Session;
+
+      const page = {
+        authorization: 'Bearer s3cret',
+        origin: 'https://team.example:8443',
+        'content-type': 'application/json',
+      };
+      const made = await overTls(
+        client,
+        '/petstore/__sim/sandboxes',
+        { ...page, ':method': 'POST' },
+        '{"name":"alice"}',
+      );
+      expect(JSON.parse(await text(made.stream))).toMatchObject({ baseUrl: `${told}/s/alice/v1` });
+      const dashboards = await Promise.all(
+        Array.from({ length: 30 }, () => overTls(client, '/petstore/__sim/sandboxes/alice/updates', page)),
+      );
+      expect(dashboards.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 200));
+      const pets = await overTls(client, '/petstore/s/alice/v1/pets', authorization);
+      expect(pets.status).toBe(200);
+      expect((await overTls(client, '/petstore/__sim/keys', { ...page, authorization: 'bearer wrong' })).status).toBe(
+        401,
+      );
+      client.destroy();
+    });
 });

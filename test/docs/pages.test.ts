@@ -29,7 +29,10 @@ interface Link {
 }
 
 const linksOf = (page: Page): Link[] =>
-  [...proseOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].map(([, path = '', anchor]) => ({
+  [
+    ...proseOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g),
+    ...proseOf(page).matchAll(/ (?:src|srcset)="([^"]+)"/g),
+  ].map(([, path = '', anchor]) => ({
     page,
     path: path === '' ? page.path : normalize(join(dirname(page.path), path)),
     anchor,
@@ -92,15 +95,15 @@ test('every link has an existing file and heading as its target', () => {
 });
 
 test('files of the package link only to files of the package', () => {
-  // The picture alone would add a third to the package. npm shows it from the repository.
-  const inPackage = links.filter(({ page, path }) => isPacked(page.path) && path !== 'docs/page.png');
+  // These pictures alone would add a third to the package. npm shows them from the repository.
+  const inPackage = links.filter(({ page, path }) => isPacked(page.path) && !path.endsWith('.webp'));
   expect(inPackage.length).toBeGreaterThan(40);
   for (const { page, path } of inPackage) expect(isPacked(path), `${page.path} links to ${path}`).toBe(true);
 });
 
 test('the picture of the dashboard is not older than the code of the dashboard', () => {
   const proof = JSON.parse(readFileSync(join(root, 'test/proof.json'), 'utf8'));
-  expect(proof['page.png'].dashboard, 'run npm run picture').toBe(dashboardHash());
+  expect(proof['page.webp'].dashboard, 'run npm run picture').toBe(dashboardHash());
 });
 
 test('every path in a page exists, in the repository or next to the page', () => {
@@ -154,7 +157,7 @@ describe('the folder maps list the existing folders', () => {
 });
 
 test('a test runs every language of the code blocks', () => {
-  // console: transcripts.test.ts; ts, tsx, js: code.test.ts; yaml, json: scenarios.test.ts. sh holds only what npm runs.
+  // console: transcripts.test.ts; ts, tsx, js: code.test.ts; yaml, json: scenarios.test.ts. sh holds only what npm and git run; ci.test.ts runs docs/ci.md.
   // dockerfile: containers.test.ts. haproxy, nginx: test/replicas/balancers.test.ts. python, go, java: test/clients/runner-helpers.test.ts.
   const known = [
     'console',
@@ -174,7 +177,9 @@ test('a test runs every language of the code blocks', () => {
   ];
   const blocks = ownPages.filter((page) => userPages.includes(page)).flatMap(codeBlocks);
   for (const { place, language } of blocks) expect(known, place).toContain(language);
-  for (const { place, text, language } of blocks) if (language === 'sh') expect(text, place).toMatch(/^(npm .+\n)+$/);
+  for (const { place, text, language } of blocks)
+    if (language === 'sh' && !place.startsWith('docs/ci.md'))
+      expect(text, place).toMatch(/^((?:npm|git clone) .+\n)+$/);
 });
 
 test('the pages avoid the discouraged words', () => {

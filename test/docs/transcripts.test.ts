@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run picture
-import { runDemo, runReadme, runRules, runTests } from '../../scripts/run-pictures.mjs';
+import { drawDiagrams, runDemo, runReadme, runRules, runTests } from '../../scripts/run-pictures.mjs';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
@@ -104,6 +104,7 @@ function comparable(text: string, { command }: Step): string {
     .replaceAll('\r', '')
     .replace(/^Date: .*$/m, 'Date: *')
     .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
+    .replace(/now\s+it\s+is\s+after\s+2:0[45]/, 'now it is after 2:05')
     .replace(/retry\s+in\s+[5-9]\s+seconds/, 'retry in 10 seconds')
     .replace(/retry\s+in\s+5\d\s+seconds/, 'retry in 60 seconds')
     // Folded anywhere, also within a number.
@@ -250,6 +251,11 @@ describe.concurrent('a terminal prints the transcripts of the documentation', { 
     expect(withoutRealTime(pictureIn('time-travel.svg')), 'run npm run picture').toBe(
       withoutRealTime(await runTests()),
     );
+  });
+
+  test('the diagrams are those of their source', async () => {
+    for (const [name, diagram] of Object.entries(await drawDiagrams()))
+      expect(readFileSync(join(root, 'docs', name), 'utf8'), `${name}: run npm run picture`).toBe(diagram);
   });
 
   for (const block of blocks.toSorted((a, b) => Number(isSearch(b)) - Number(isSearch(a)))) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { judge } from '../../src/verdict.js';
 import { frozen } from '../support/frozen.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const pets = 'http://petstore.test/v1/pets';
 
@@ -27,7 +30,7 @@ test('bans the key of the request and refuses it, without an effect on pets, quo
     status: 429,
   });
   expect(sim.pets.size).toBe(40);
-  expect(sim.keys.get('free-key')).toMatchObject({ state: 'banned', minute: { remaining: 59 } });
+  expect(sim.keys.get('free-key')).toMatchObject({ state: 'banned', minute: { remaining: perMinute - 1 } });
   expect(sim.journal.query({ status: 429 })).toMatchObject([{ fault: 'ban', refusal: 'ban', isUnreadable: false }]);
   expect((await list('pro-key')).status).toBe(200);
   sim.clock.advance('89s');
@@ -53,7 +56,7 @@ test('has the status of the assumption banStatus', async () => {
 
 test('does not match a request that is refused anyway', async () => {
   const { sim, list } = world({ then: { ban: '90s' } });
-  sim.keys.setUsage('free-key', { minute: 60 });
+  sim.keys.setUsage('free-key', { minute: perMinute });
   expect(await (await list()).json()).toMatchObject({ code: 'rate_limit_exceeded' });
   expect(sim.faults.list()).toMatchObject([{ applied: 0 }]);
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { type Answer, createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { apiCall, code, rate, send, sendTimes } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 type Fault = NonNullable<Scenario['faults']>[number];
 type When = NonNullable<Fault['when']>;
@@ -339,14 +342,14 @@ describe('of several rules', () => {
 
 describe('quota', () => {
   test("is used by a fault's response, but not with countsQuota: false", () => {
-    expect(rate(send(downWhen({}, down, { limits: {} }))).remaining).toBe(59);
+    expect(rate(send(downWhen({}, down, { limits: {} }))).remaining).toBe(perMinute - 1);
     const sim = downWhen({}, { ...down, countsQuota: false }, { limits: {} });
-    expect(sendTimes(sim, 100).map((answer) => rate(answer).remaining)).toEqual(Array(100).fill(60));
+    expect(sendTimes(sim, 100).map((answer) => rate(answer).remaining)).toEqual(Array(100).fill(perMinute));
   });
 
   test('if exhausted refuses first, regardless of countsQuota', () => {
     for (const countsQuota of [true, false]) {
-      const usage = { minute: 60 };
+      const usage = { minute: 'all' } as const;
       const sim = downWhen({}, { ...down, countsQuota }, { limits: {}, keys: { 'free-key': { usage } } });
       const answers = sendTimes(sim, 3);
       expect(answers.map(({ status, fault }) => [status, fault])).toEqual(Array(3).fill([429, undefined]));
@@ -358,7 +361,7 @@ describe('quota', () => {
 
   test('strikes are not cleared by an uncounted request', () => {
     const sim = downWhen({ nth: 1 }, { ...down, countsQuota: false }, { limits: {}, ban: 'strict' });
-    sim.keys.setUsage('free-key', { minute: 59 });
+    sim.keys.setUsage('free-key', { minute: perMinute - 1 });
     expect(send(sim).status).toBe(503);
     expect(sendTimes(sim, 2).map(({ status }) => status)).toEqual([200, 429]);
     sim.clock.advance('2s');
@@ -368,7 +371,7 @@ describe('quota', () => {
 
 test('a refusal does not reach a fault and is not counted by the fault', () => {
   const sim = frozen({
-    keys: { 'spent-key': { usage: { minute: 60 } }, 'banned-key': { bannedFor: '90s' } },
+    keys: { 'spent-key': { usage: { minute: 'all' } }, 'banned-key': { bannedFor: '90s' } },
     faults: [{ when: {}, then: { respond: { status: 418 } } }],
   });
   const refused = [
@@ -477,10 +480,10 @@ describe('a delay', () => {
   test('counts and uses quota when the request arrives, not when it ends', async () => {
     const sim = downWhen({ nth: 1 }, { delay: '2s' }, { limits: {} });
     const first = call(sim);
-    expect(rate(send(sim)).remaining).toBe(58);
+    expect(rate(send(sim)).remaining).toBe(perMinute - 2);
     expect(counts(sim)).toEqual([[2, 1]]);
     sim.clock.advance('2s');
-    expect(rate((await first) as Answer).remaining).toBe(59);
+    expect(rate((await first) as Answer).remaining).toBe(perMinute - 1);
   });
 });
 

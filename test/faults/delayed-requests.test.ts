@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noon } from '../support/frozen.js';
 import { apiCall, type PlainCall } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const noonMs = Date.parse(noon);
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -180,7 +183,7 @@ describe('delayed requests', () => {
 
   test('report the strikes and the episode directly after the request', async () => {
     const sim = frozen({
-      keys: { 'free-key': { usage: { minute: 59 } } },
+      keys: { 'free-key': { usage: { minute: perMinute - 1 } } },
       faults: [{ when: { nth: 1 }, then: { delay: '5s' } }],
     });
     const first = send(sim);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type OnAnswer, type RunningServer } from '../../src/node.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { noon, threePets } from '../support/adapters.js';
 import { patience } from '../support/patience.js';
 import {
@@ -13,6 +14,8 @@ import {
   readAnswers,
   rawRequestText as request,
 } from '../support/raw-client.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 type Then = NonNullable<Scenario['faults']>[number]['then'];
 
@@ -228,7 +231,7 @@ describe('truncate', () => {
     expect(one.state).toBe('end');
     expect(status).toBe(200);
     expect(headers.get('content-length')).toBe(String(listed.length));
-    expect(headers.get('x-ratelimit-remaining')).toBe('59');
+    expect(headers.get('x-ratelimit-remaining')).toBe(String(perMinute - 1));
     expect(body).toBe(listed.slice(0, bytes));
   });
 
@@ -339,7 +342,7 @@ describe('a faulty body', () => {
     const { status, headers, body } = await answer(await faulty({ contentType: 'text/html' }));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html');
-    expect(headers.get('x-ratelimit-limit')).toBe('60');
+    expect(headers.get('x-ratelimit-limit')).toBe(String(perMinute));
     expect(body).toMatch(/^<!doctype html>/);
     expect(headers.get('content-length')).toBe(String(body.length));
   });
@@ -363,8 +366,8 @@ describe('respond', () => {
       'retry-after': '2',
       'x-request-id': 'abc',
       'content-type': 'application/issue+json',
-      'x-ratelimit-limit': '60',
-      'x-ratelimit-remaining': '59',
+      'x-ratelimit-limit': String(perMinute),
+      'x-ratelimit-remaining': String(perMinute - 1),
       date: new Date(noon).toUTCString(),
     });
     expect(seen.body).toBe('{"title":"Down","id":9007199254740993}');
@@ -374,7 +377,7 @@ describe('respond', () => {
     const headers = { date: null, 'content-type': null, 'X-RateLimit-Reset': null };
     const seen = await answer(await faulty({ respond: { status: 500, headers } }));
     for (const name of ['date', 'content-type', 'x-ratelimit-reset']) expect(seen.headers.has(name)).toBe(false);
-    expect(seen.headers.get('x-ratelimit-limit')).toBe('60');
+    expect(seen.headers.get('x-ratelimit-limit')).toBe(String(perMinute));
   });
 
   test.each([204, 205, 304])('with status %i has no body, and the connection continues', async (status) => {
@@ -409,7 +412,7 @@ describe('pipelined requests', () => {
     expect(first?.body).toBe(listed);
     expect(wire.sim.pets.size).toBe(3);
     expect(wire.logged).toEqual(['/v1/pets undefined', '/v1/pets bad']);
-    expect(wire.sim.keys.get('free-key').minute.remaining).toBe(58);
+    expect(wire.sim.keys.get('free-key').minute.remaining).toBe(perMinute - 2);
   });
 
   test.each(effects)('%s on the first of them leaves the others without a response', async (_, then, ends) => {
@@ -582,7 +585,7 @@ describe('the log of the server', () => {
     const bad = request('GET', '/pets?limit=0');
     const written = await lines(form, { faults }, Array(bodies.length).fill(bad));
     expect(written).toHaveLength(bodies.length);
-    const html: Scenario = { hostileHeaders: { html: true }, keys: { 'free-key': { usage: { minute: 60 } } } };
+    const html: Scenario = { hostileHeaders: { html: true }, keys: { 'free-key': { usage: { minute: 'all' } } } };
     expect(await lines(form, html, [get])).toHaveLength(1);
   });
 

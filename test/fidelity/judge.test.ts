@@ -4,7 +4,7 @@ import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { rules } from '../../src/judge/rules.js';
 import { operationFacts } from '../../src/judge/run.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { judge, type Verdict } from '../../src/verdict.js';

@@ -3,7 +3,7 @@ import { createHttpTransport } from '../../src/cli/http-transport.js';
 import { readQuestions } from '../../src/fidelity/ask-service/questions.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { openStage } from '../control-api/both-controls.js';
 import { fileOf } from './recorded-traffic.js';

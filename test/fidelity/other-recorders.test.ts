@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from './recorded-traffic.js';
 
@@ -75,4 +75,22 @@ describe('explains how to export other formats', () => {
   ])('%s', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
+});
+
+test('one key at two base URLs has two names, also in headers, and a masked one between them has none', async () => {
+  const line = (ms: number, host: string, key: string) =>
+    JSON.stringify({
+      ...{ time: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(), durationMs: 5, method: 'GET', status: 200 },
+      ...{ baseUrl: `http://${host}/v1`, path: '/pets', headers: {} },
+      requestHeaders: { authorization: `Bearer ${key}`, 'x-trace': `of ${key}` },
+    });
+  const text = ['one', 'two', 'one'].map((host, at) => line(at, host, 'secret-of-mine')).join('\n');
+  const { exchanges } = await read(`${text}\n${line(3, 'one', '***')}\n${line(4, 'one', 'secret-of-mine')}\n`);
+  expect(exchanges.map(({ token, requestHeaders }) => [token, requestHeaders['x-trace']])).toEqual([
+    ['key-1', 'of key-1'],
+    ['key-2', 'of key-2'],
+    ['key-1', 'of key-1'],
+    [undefined, 'of ***'],
+    ['key-1', 'of key-1'],
+  ]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Scenario } from '../../src/index.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { tries } from '../support/prove.js';
 import { assumptionsOf, hiddenWorld, setText, truth } from './hidden-worlds.js';

@@ -13,7 +13,7 @@ const names = Object.keys(plantedBugs);
  */
 async function expectFound(name: string, runs: number): Promise<void> {
   const { client, codes, options, mostRequests = 4 } = plantedBugs[name] as (typeof plantedBugs)[string];
-  const { found } = await hunt(client, { ...options, runs });
+  const { found } = await hunt(client, { runs, ...options });
   const own = found.filter(({ code }) => codes.includes(code));
   const sizes = own.map(({ yaml, verdict }) => [yaml.trim().split('\n').length, verdict.counts.requests] as const);
   for (const { code, text, verdict, timeline, yaml } of found) {

@@ -30,6 +30,27 @@ describe('hunt finds nothing in a right client:', () => {
   });
 });
 
+/** Rules that do not fail a client by themselves, so that hunt finds them only if the scenario names them. */
+const mildRules = ['no-delay', 'retried-4xx', 'retried-permanent', 'changed-request', 'changed-key'] as const;
+
+describe('rules that only warn or inform say nothing of a right client:', () => {
+  const find = async (name: string, runs: number) => {
+    const scenario = { ...needsOf[name], expect: { fail: [...mildRules] } };
+    const { found } = await hunt(rightClients[name] as (typeof rightClients)[string], { scenario, runs, seed });
+    // To continue with another key is what this client is about.
+    const blamed = mildRules.filter((code) => code !== 'changed-key' || name !== 'several keys');
+    return found.filter(({ code }) => blamed.some((each) => each === code)).map(({ yaml }) => yaml);
+  };
+
+  test.each(names)('%s', async (name) => {
+    expect(await find(name, 20)).toEqual([]);
+  });
+
+  test.each(names)('%s, in many runs', { tags: 'extended', timeout: 1_800_000 }, async (name) => {
+    expect(await find(name, tries(500, 1_000))).toEqual([]);
+  });
+});
+
 for (const [runs, tags] of [
   [100, []],
   [600, ['extended']],

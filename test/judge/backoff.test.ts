@@ -11,6 +11,7 @@ import {
   verdictOn,
 } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
+import { createRandom } from '../support/random.js';
 
 /** Refuses every call, with a Retry-After of one second. */
 const stubborn: Scenario = {
@@ -172,7 +173,7 @@ describe('retry-storm', () => {
   });
 
   test.each<[string, number, Record<string, string | null>, string | undefined]>([
-    ['a ban, which is no storm', 403, { 'Retry-After': '2' }, undefined],
+    ['a refusal by another status', 403, { 'Retry-After': '2' }, 'warn'],
     ['an outage', 503, { 'Retry-After': '2' }, 'warn'],
     ['a reset time', 429, { 'Retry-After': null, 'X-RateLimit-Reset': '2' }, 'warn'],
   ])('only warns after the promised waits of %s', (_, status, headers, severity) => {
@@ -194,6 +195,84 @@ describe('retry-storm', () => {
     const faults = [{ then: { respond: { status: 429, headers: { 'Retry-After': text } } } }];
     const finding = findingOn('retry-storm', { ban: 'off', expect: expected, faults }, sending(Array(20).fill(ms)));
     expect(finding?.severity).toBe(severity);
+  });
+
+  test.each<[string, number, number, string]>([
+    ['a second on average', 0.5, 2, 'warn'],
+    ['less than a second on average', 1, 0.5, 'fail'],
+  ])('judges obeyed waits of %s', (_, usual, third, severity) => {
+    const refusal = (seconds: number) => ({ respond: { status: 429, headers: { 'Retry-After': String(seconds) } } });
+    const faults = [{ when: { every: 3 }, then: refusal(third) }, { then: refusal(usual) }];
+    const waits = Array.from({ length: 12 }, (_, at) => 1_000 * (at % 3 === 2 ? third : usual));
+    expect(findingOn('retry-storm', { ban: 'off', faults }, sending(waits))?.severity).toBe(severity);
+  });
+
+  describe('in a scenario that names it', () => {
+    const named: Scenario = {
+      ...stubborn,
+      windows: { minute: '1s' },
+      client: { key: 'free-key' },
+      expect: { fail: ['no-backoff-growth', 'retry-storm'] },
+    };
+    const eight: Scenario = {
+      ...named,
+      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false, failTimes: 8 } }],
+    };
+    const always: Scenario = {
+      ...named,
+      faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
+    };
+    const random = createRandom(7);
+
+    test.each<[string, readonly number[]]>([
+      ['doubles its waits', [1, 2, 4, 8, 16, 16, 16, 16]],
+      ['waits 1.6 times as long each time', [1, 1.6, 2.6, 4.1, 6.6, 10.5, 16.8, 26.8]],
+      ['adds a growing wait to Retry-After', [1.1, 1.2, 1.4, 1.8, 2.6, 4.2, 7.4, 13.8]],
+      ['has its longest wait soon', [1, 2, 2, 2, 2, 2, 2, 2]],
+      ['adds a random part', [1.7, 2.2, 3.9, 6.1, 12, 10.4, 16.2, 14]],
+      ['waits at random up to a growing maximum', [1.3, 1.2, 3.1, 2.2, 9.1, 5.4, 14, 8.8]],
+    ])('passes a client that obeys and %s', (_, seconds) => {
+      const verdict = verdictOn(eight, sending(seconds.map((each) => each * 1_000)));
+      expect([verdict.outcome, found(verdict, 'retry-storm')?.severity]).toEqual(['pass', 'warn']);
+      expect(found(verdict, 'retry-storm')?.text).toContain('the waits grew');
+    });
+
+    test('passes random waits of a growing backoff, whatever they are', () => {
+      for (let run = 0; run < 200; run++) {
+        const waits = Array.from({ length: 8 }, (_, at) => 1_000 + random.below(500 * 2 ** at));
+        const verdict = verdictOn(eight, sending(waits));
+        const isFlat = verdict.findings.some(({ code }) => code === 'no-backoff-growth');
+        expect([waits, isFlat || verdict.outcome === 'pass']).toEqual([waits, true]);
+      }
+    });
+
+    test('passes random waits up to a low maximum', () => {
+      for (let run = 0; run < 200; run++) {
+        const waits = Array.from({ length: 8 }, () => 1_000 + random.below(1_500));
+        const verdict = verdictOn(eight, sending(waits));
+        const isFlat = verdict.findings.some(({ code }) => code === 'no-backoff-growth');
+        expect([waits, isFlat || verdict.outcome === 'pass']).toEqual([waits, true]);
+      }
+    });
+
+    test.each<[string, readonly number[]]>([
+      ['waits a second each time', Array(8).fill(1)],
+      ['retries in three layers', [1, 2, 1.5, 1, 2, 1.5, 1, 2]],
+      ['retries in three layers, with long inner waits', [1.1, 4, 2, 1.1, 4, 2, 1.1, 4]],
+      ['retries in two layers', [1, 2, 3, 1, 2, 3, 1, 2]],
+      ['does not wait once', [1, 2, 4, 8, 0.5, 16, 16, 16]],
+    ])('fails a client that %s', (_, seconds) => {
+      expect(verdictOn(eight, sending(seconds.map((each) => each * 1_000))).outcome).toBe('fail');
+      expect(verdictOn(always, sending(seconds.map((each) => each * 1_000))).outcome).toBe('fail');
+    });
+
+    test.each<[string, number]>([
+      ['the first retry', 1],
+      ['the third retry', 3],
+    ])('passes a client that gives up after %s', (_, retries) => {
+      const waits = [1_000, 2_000, 4_000].slice(0, retries);
+      expect(verdictOn(eight, sending(waits)).outcome).toBe('pass');
+    });
   });
 
   test('spares six attempts, and further ones after a success', () => {

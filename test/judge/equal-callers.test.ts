@@ -6,6 +6,8 @@ import { type Program, retryAfter, retrying, sending, verdictOn } from '../suppo
 import { blamed, found } from '../support/findings.js';
 import type { PlainCall } from '../support/plain-call.js';
 
+const { minute: perMinute } = documentedPlans.free;
+
 // Declared concurrent callers whose calls are equal and have no name, at a wall of the minute.
 
 const asked = (calls: number, parallel: number, used: number = documentedPlans.free.minute): Scenario => ({
@@ -41,7 +43,7 @@ describe('a caller that waits is not blamed for the next call of another', () =>
       yield 2_500;
       yield* waits(lab);
     };
-    expect(codes(asked(4, 2, 58), busy, later(3_000, waits))).toEqual(['no-shared-gate']);
+    expect(codes(asked(4, 2, perMinute - 2), busy, later(3_000, waits))).toEqual(['no-shared-gate']);
   });
 
   test('that is given up, as is the first', () => {
@@ -51,9 +53,9 @@ describe('a caller that waits is not blamed for the next call of another', () =>
   test('among calls of several kinds', () => {
     const of = (limit: number) => ({ query: `limit=${limit}` });
     const busy = sending([10, 1_500, 30_000], of(1));
-    expect(codes(asked(6, 3, 57), busy, sending([], of(2)), later(3_500, sending([30_000], of(1))))).not.toContain(
-      'early-retry',
-    );
+    expect(
+      codes(asked(6, 3, perMinute - 3), busy, sending([], of(2)), later(3_500, sending([30_000], of(1)))),
+    ).not.toContain('early-retry');
   });
 
   test('that starts during the second wait of the first', () => {
@@ -97,8 +99,8 @@ describe('an early retry is found', () => {
   test('if every call that the scenario asks for has an answer or waits', () => {
     // Three of four calls succeed, so no caller is left but the refused one.
     const once = sending([]);
-    expect(codes(asked(4, 4, 57), once, once, once, sending([1_500]))).toContain('early-retry');
-    expect(codes(asked(5, 4, 57), once, once, once, sending([1_500]))).not.toContain('early-retry');
+    expect(codes(asked(4, 4, perMinute - 3), once, once, once, sending([1_500]))).toContain('early-retry');
+    expect(codes(asked(5, 4, perMinute - 3), once, once, once, sending([1_500]))).not.toContain('early-retry');
   });
 
   test('if the calls differ, so that an equal request is a retry', () => {

@@ -96,7 +96,7 @@ describe('equal writes that all got a response', () => {
 describe('a wait that the caller ended', () => {
   const wall: Scenario = {
     windows: { minute: '20s' },
-    keys: { 'free-key': { usage: { minute: 60 } } },
+    keys: { 'free-key': { usage: { minute: 'all' } } },
     expect: { fail: ['late-request'] },
   };
   const ended = (afterMs: number, end: { hasFailed?: boolean; isInterrupted?: boolean } | undefined) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, runPrograms } from '../support/client-lab.js';
@@ -7,6 +8,8 @@ import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 /** Time until which no worker of the client sends a request. */
 interface Gate {
@@ -56,7 +59,7 @@ const writes = (random: Random) =>
 
 const small = { free: { minute: 5, day: 1000 } };
 const cases: Record<string, Case> = {
-  'at the wall of the minute': { scenario: { keys: { 'free-key': { usage: { minute: 57 } } } } },
+  'at the wall of the minute': { scenario: { keys: { 'free-key': { usage: { minute: perMinute - 3 } } } } },
   'by X-RateLimit-Reset': { scenario: { plans: small, windows: { minute: '20s' } }, waitMs: byReset },
   'at the wall of a day of 30 seconds': {
     scenario: { windows: { minute: '2s', day: '30s' }, keys: { 'free-key': { usage: { day: 996 } } } },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
@@ -21,6 +22,8 @@ import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
+const { minute: perMinute } = documentedPlans.free;
+
 // Realistic clients. Correct behavior gets no finding, and findings have correct texts.
 
 const first = (respond: object, count = 1): Scenario => ({
@@ -30,7 +33,7 @@ const first = (respond: object, count = 1): Scenario => ({
 const told = (seconds: number, count = 1, status = 429) =>
   first({ status, headers: { 'Retry-After': String(seconds) } }, count);
 /** The next request is the last of the minute. */
-const last: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 59 } } } };
+const last: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: perMinute - 1 } } } };
 const served: Scenario = { expect: { served: true } };
 const minute = 60_000;
 
@@ -138,7 +141,7 @@ const foundRows: Row[] = [
     'gave-up',
     {
       ...served,
-      keys: { 'free-key': { usage: { minute: 57 } } },
+      keys: { 'free-key': { usage: { minute: perMinute - 3 } } },
       client: { key: 'free-key', calls: 2, parallel: 2 },
     },
     ...clients(5, (at) => sending([], named(`call ${at}`))),
@@ -323,7 +326,7 @@ describe('the text of a finding', () => {
   });
 
   test('praises a pause before the reset only if the client then succeeded', () => {
-    const almost: Scenario = { keys: { 'free-key': { usage: { minute: 59 } } } };
+    const almost: Scenario = { keys: { 'free-key': { usage: { minute: perMinute - 1 } } } };
     const failing: Scenario = { ...almost, faults: [{ when: { nth: 2 }, then: { respond: { status: 500 } } }] };
     expect(findingOn('proactive', failing, sending([minute]))).toBeUndefined();
     expect(findingOn('proactive', almost, sending([minute]))?.severity).toBe('praise');
@@ -420,7 +423,7 @@ describe('a named call', () => {
 describe('a result that the client has obtained', () => {
   const failing = (then: object): Scenario => ({
     faults: [{ when: { operation: 'createPet', nth: 1 }, then }],
-    keys: { 'free-key': { usage: { minute: 59 } } },
+    keys: { 'free-key': { usage: { minute: perMinute - 1 } } },
     ...served,
   });
   const stored = failing({ reset: true, phase: 'after' });

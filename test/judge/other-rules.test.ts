@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { judge } from '../../src/verdict.js';
 import {
   clients,
@@ -13,6 +14,8 @@ import {
 } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 describe('retried-401', () => {
   const revoked = { key: 'revoked-key' };
@@ -151,7 +154,7 @@ describe('rounded-int64', () => {
 });
 
 describe('proactive', () => {
-  const near: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 58 } } } };
+  const near: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: perMinute - 2 } } } };
 
   const praised = (scenario: Scenario, ...waits: number[]) => findingOn('proactive', scenario, sending(waits));
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator, serveRoute } from '../../src/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { runCommandLine } from '../support/command-here.js';
@@ -52,8 +52,8 @@ let files = 0;
 async function judged(text: string, ...flags: string[]) {
   const file = join(folder, `traffic-${++files}`);
   writeFileSync(file, text);
-  const { code, err } = await runCommandLine(['judge', file, '--json', ...flags]);
-  return { code, err, verdict: JSON.parse(err.startsWith('{') ? err : '{}') as Verdict & { next: string[] } };
+  const { code, out, err } = await runCommandLine(['judge', file, '--json', ...flags]);
+  return { code, err, verdict: JSON.parse(out || '{}') as Verdict & { next: string[] } };
 }
 const ofService = ['--base-url', issueUrl, '--refused', '403', '--ended'];
 
@@ -87,7 +87,7 @@ describe('a client of a service with 403 refusals', () => {
   test('is inconclusive without --refused, because a 403 can mean anything', async () => {
     const { verdict } = await judged(hurriedHar, '--base-url', issueUrl);
     const reason =
-      'No request was refused and no response was lost, so nothing was put to the test. Record the client while api.github.com refuses its requests.';
+      'No request was refused and no response was lost, so nothing was put to the test. Record the client while api.github.com refuses its requests. 4 responses with status 403 look like refusals: --refused 403 counts them as such.';
     expect(verdict).toMatchObject({ outcome: 'inconclusive', reason, counts: { refused: 0 } });
   });
 
@@ -130,15 +130,15 @@ test.each<[string, () => string, 'pass' | 'fail']>([
   writeFileSync(file, har());
   const at = (ending: string) => join(folder, `${name}.${ending}`);
   const reports = ['--junit', at('xml'), '--verdict', at('json'), '--report', at('html')];
-  const { err } = await runCommandLine(['judge', file, ...ofService, ...reports]);
+  const { out } = await runCommandLine(['judge', file, ...ofService, ...reports]);
   const run = readReport(readFileSync(at('html'), 'utf8'));
-  const texts = [err, readFileSync(at('xml'), 'utf8'), readFileSync(at('json'), 'utf8'), JSON.stringify(run)];
+  const texts = [out, readFileSync(at('xml'), 'utf8'), readFileSync(at('json'), 'utf8'), JSON.stringify(run)];
   for (const text of texts) {
     const own = text.replaceAll('petstore-sim', '').replaceAll(file, '');
     expect(own).not.toMatch(/\bpets?\b|petstore|\/v1\b/i);
     expect(own).toContain('api.github.com');
   }
-  expect(err).toMatch(new RegExp(`^${outcome.toUpperCase()} +api\\.github\\.com\\n`));
+  expect(out).toMatch(new RegExp(`^${outcome.toUpperCase()} +api\\.github\\.com\\n`));
   const operations = ['GET /repos/o/r/issues/{}', 'GET /repos/o/r/issues/{}/events/{}', 'POST /repos/o/r/issues'];
   expect([...new Set(run?.entries.map(({ operation }) => operation))].sort()).toEqual(
     outcome === 'pass' ? operations : operations.slice(2),
@@ -211,8 +211,8 @@ test('JSON Lines and a trace of the same traffic get the same findings', async (
   }));
   const trace = join(folder, 'trace.json');
   writeFileSync(trace, JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
-  const { err } = await runCommandLine(['judge', '--trace', trace, '--json', '--one-key', ...ofService]);
-  for (const verdict of [byLines.verdict, JSON.parse(err) as Verdict]) {
+  const { out } = await runCommandLine(['judge', '--trace', trace, '--json', '--one-key', ...ofService]);
+  for (const verdict of [byLines.verdict, JSON.parse(out) as Verdict]) {
     expect(verdict).toMatchObject({ outcome: 'fail', scenario: 'api.github.com' });
     expect(verdict.findings[0]).toMatchObject({ code: 'early-retry', requests: [5, 6, 7] });
   }
@@ -260,13 +260,13 @@ describe('mistakes get a sentence with advice', () => {
     ],
     [
       'a status that is no refusal',
-      ['--base-url', issueUrl, '--refused', '200'],
-      'expected --refused to be a status between 400 and 499, got "200"',
+      ['--base-url', issueUrl, '--refused', '199'],
+      'expected --refused to be a status from 200 to 599, got "199"',
     ],
     [
       'a status that is no number',
       ['--base-url', issueUrl, '--refused', 'forbidden'],
-      'expected --refused to be a status between 400 and 499, got "forbidden"',
+      'expected --refused to be a status from 200 to 599, got "forbidden"',
     ],
   ])('%s', async (_title, flags, message) => {
     const { code, err } = await judged(hurriedHar, ...flags);
@@ -280,7 +280,7 @@ describe('mistakes get a sentence with advice', () => {
 });
 
 test('a recording of routes of your own keeps the names of their operations', async () => {
-  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
   for (let attempt = 0; attempt < 2; attempt++) {
     const request = new Request('http://petstore.test/v1/orders', {
       method: 'POST',

@@ -1,7 +1,7 @@
 import type { JudgeRecordingOptions } from '../../src/judge/judge-recording.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { recordedPetstore } from '../../src/petstore/document.js';
+import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from '../fidelity/recorded-traffic.js';
 

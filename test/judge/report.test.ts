@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { svgReport } from '../../scripts/picture/svg-report.js';
 
-import { demoKeys } from '../../src/control-api/demo.js';
+import { createControl } from '../../src/control.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
 import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { describeFindings } from '../../src/judge/failure-message.js';
+import { describeBehavior, describeFindings } from '../../src/judge/failure-message.js';
 import { junitReport } from '../../src/judge/report/junit.js';
-import { keyNames, publicKeys } from '../../src/judge/report/key-names.js';
+import { keyNames } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
-import { terminalReport } from '../../src/judge/report/terminal.js';
+import { type TerminalOptions, terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
-import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
+import { displayKey } from '../../src/simulator/redact.js';
+import { maskedKey } from '../../src/values/mask-key.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
@@ -28,15 +29,15 @@ function ran(scenario: Scenario, ...programs: Program[]): Simulator {
   runPrograms(sim, programs);
   return sim;
 }
-const report = <Options>(
+const report = (
   sim: Simulator,
   make: (
     entries: ReturnType<Simulator['journal']['query']>,
     verdict: ReturnType<typeof judge>,
-    options?: Options,
+    options: TerminalOptions,
   ) => string,
-  options?: Options,
-) => make(sim.journal.query(), judge(sim, { isOver: true }), options);
+  options?: TerminalOptions,
+) => make(sim.journal.query(), judge(sim, { isOver: true }), { nameKey: (key) => displayKey(sim, key), ...options });
 
 /** A client that succeeds, waits 10 s instead of 45, triggers a ban and continues. */
 const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
@@ -45,12 +46,15 @@ const good = () => ran({ ...wall, name: 'good' }, sending([0, 45_000]));
 /** Names and texts that try to escape from their context. */
 const hostile = '</style><script>alert(1)</script>"\'&]]>\u001b[31m\u202e';
 const secret = 'sk_live_1234';
-const hostileRun = () =>
-  ran(
-    { ...wall, name: hostile, keys: { [secret]: { usage: { minute: documentedPlans.free.minute - 1 } } } },
+const hostileRun = () => {
+  const sim = frozen({ ...wall, name: hostile });
+  sim.keys.add(secret, { usage: { minute: documentedPlans.free.minute - 1 } });
+  runPrograms(sim, [
     sending(Array(8).fill(1), { path: `/pets/${hostile}`, query: hostile, key: secret }),
     sending([1, 1, 1], { key: `${hostile}<b>` }),
-  );
+  ]);
+  return sim;
+};
 
 /** Checks that every XML tag is closed in order, and that no markup is outside of tags. */
 function checkNesting(text: string): void {
@@ -66,26 +70,35 @@ function checkNesting(text: string): void {
 }
 
 describe('key names', () => {
-  const named = (...tokens: (string | undefined)[]) => [...keyNames(tokens).values()];
+  const named = (...tokens: (string | undefined)[]) =>
+    keyNames(
+      tokens.map((token) => ({ token })),
+      maskedKey,
+    );
 
-  test('show the last four characters, and a number if two keys share them', () => {
-    expect(named('one-free-key', 'a-pro-key', 'sk_live_1234')).toEqual(['…-key', '…-key (2)', '…1234']);
+  test('show the last four characters of a key, and differ for keys that share them', () => {
+    const names = named('one-free-key', 'a-pro-key', 'one-free-key', 'sk_live_1234');
+    expect(names).toEqual([
+      expect.stringMatching(/^…-key~\w{4}$/),
+      expect.stringMatching(/^…-key~\w{4}$/),
+      expect.stringMatching(/^…1234~\w{4}$/),
+    ]);
+    expect(new Set(names).size).toBe(3);
   });
 
-  test('show the public keys of the default scenario and of the demo in full', () => {
-    expect(named('free-key', 'pro-key', 'free-key')).toEqual(['free-key', 'pro-key']);
-    expect(publicKeys).toEqual([...Object.keys(defaultScenario.keys), ...Object.values(demoKeys)]);
-    expect(named('toString')).toEqual(['…ring']);
-  });
-
-  test('never show other keys in full, however short, and name requests without a key', () => {
-    expect(named('abcdefg', 'ab', 'a', '', undefined)).toEqual(['…defg', '…b', '…', '… (2)', 'no key']);
+  test('never show a key in full, however short, and name requests without a key', () => {
+    expect(named('abcdefg', 'ab', 'a', '', undefined)).toEqual([
+      expect.stringMatching(/^…defg~\w{4}$/),
+      expect.stringMatching(/^…b~\w{4}$/),
+      expect.stringMatching(/^…~\w{4}$/),
+      'no key',
+    ]);
   });
 });
 
 describe('the timeline', () => {
   test('has a row per key with marks, waits and bans', () => {
-    const { rows, startMs, lastMs, endMs } = timelineOf(bad().journal.query());
+    const { rows, startMs, lastMs, endMs } = timelineOf(bad().journal.query(), (key) => key);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ name: 'free-key', plan: 'free' });
     expect(rows[0]?.marks.map(({ kind, atMs, request }) => [kind, atMs - startMs, request])).toEqual([
@@ -159,7 +172,7 @@ describe('the terminal report', () => {
     expect(text).toMatch(
       /^FAIL {2}cap\n {2}The client retried too early, got its key banned, and kept sending during the ban\.\n/,
     );
-    expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban)');
+    expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban); 3 per call\n');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s. Wait');
     expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
@@ -189,9 +202,9 @@ describe('the terminal report', () => {
   test('counts marks at the same position, and shortens an idle day', () => {
     const burst = ran(
       { windows: { minute: '20s' } },
-      ...Array.from({ length: 80 }, () => retrying((a) => retryAfter(a) * 1000)),
+      ...Array.from({ length: documentedPlans.free.minute + 20 }, () => retrying((a) => retryAfter(a) * 1000)),
     );
-    expect(report(burst, terminalReport)).toMatch(/•60 +•\d*\n {20}×20─+┤/);
+    expect(report(burst, terminalReport)).toMatch(new RegExp(`•${documentedPlans.free.minute} +•\\d*\\n {20}×20─+┤`));
     const day = ran({ keys: { 'free-key': { usage: { day: 998 } } } }, sending([500, 500, 86_400_000, 500]));
     const text = report(day, terminalReport);
     expect(text).toMatch(/≈/);
@@ -317,24 +330,21 @@ test('shows three findings per rule and counts the rest, while the verdict conta
   expect(describeFindings(early.slice(0, 3))).not.toContain('more of');
 });
 
-test('findings end with their remedy in text, JUnit and failure messages, and without one with nothing more', () => {
+test('text, JUnit and failure messages contain the remedies once, and without one nothing more', () => {
   const sim = bad();
   const plain = judge(sim, { isOver: true });
-  const remedy = 'got: `retry: { limit: 4 }`; see docs/clients/node.md#got';
-  const helped = { ...plain, findings: plain.findings.map((finding) => ({ ...finding, remedy })) };
+  const remedies = [{ client: 'got', isCertain: true, settings: ['`limit: 4`', '`methods`'], fix: 'got' }];
+  const remedy = 'got: `limit: 4`; `methods`; its code: npx --no-install petstore-sim fix got';
+  const helped = { ...plain, remedies };
   const entries = sim.journal.query();
   const lines = (text: string) => text.split('\n').map((line) => line.trim());
-  for (const text of [
-    terminalReport(entries, helped),
-    junitReport(entries, helped),
-    describeFindings(helped.findings),
-  ]) {
-    expect(lines(text).filter((line) => line === remedy)).toHaveLength(helped.findings.length);
+  for (const text of [terminalReport(entries, helped), junitReport(entries, helped), describeBehavior(helped)]) {
+    expect(lines(text).filter((line) => line.startsWith(remedy))).toHaveLength(1);
   }
   expect(plain.findings.length).toBeGreaterThan(1);
-  const withoutRemedy = (text: string) => lines(text).filter((line) => line !== remedy);
-  expect(withoutRemedy(terminalReport(entries, helped))).toEqual(lines(terminalReport(entries, plain)));
-  expect(withoutRemedy(junitReport(entries, helped))).toEqual(lines(junitReport(entries, plain)));
+  const withoutRemedy = (text: string) => lines(text).filter((line) => line !== remedy && line !== '');
+  expect(withoutRemedy(terminalReport(entries, helped))).toEqual(withoutRemedy(terminalReport(entries, plain)));
+  expect(withoutRemedy(junitReport(entries, helped))).toEqual(withoutRemedy(junitReport(entries, plain)));
 });
 
 test('findings name their key in each report if the run has several', () => {
@@ -351,6 +361,47 @@ test('findings name their key in each report if the run has several', () => {
   expect(xml).toContain('\npro-key: ');
   expect(report(sim, svgReport)).toMatch(/free-key: .*pro-key: /s);
   expect(report(bad(), terminalReport)).toMatch(/FAIL {4}early-retry {2}\+/);
+});
+
+describe('the cost of early requests', () => {
+  const line = (sim: Simulator) => / {2}Without .*/.exec(report(sim, terminalReport, { columns: 120 }))?.[0];
+  const used = { usage: { minute: documentedPlans.free.minute - 1 } };
+  const early = [500, 1_500, 1_500, 1_500, 1_500];
+  const minute = { windows: { minute: '10s' } };
+
+  test('is one line with the time at which the key would have been served, and now is', () => {
+    const sim = ran({ ...minute, keys: { 'free-key': used } }, sending(early));
+    expect(line(sim)).toBe('  Without requests 3–6, free-key would be served again after 10 s; now it is after 2:05.');
+    const [cost, ...more] = judge(sim, { isOver: true }).costs ?? [];
+    expect(more).toEqual([]);
+    expect(cost).toMatchObject({ key: 'free-key', requests: [3, 4, 5, 6], refused: 5, laterMs: 115_000 });
+    expect(createControl(sim).getVerdict().costs).toEqual([cost]);
+    const text = report(sim, terminalReport);
+    expect(text.indexOf('Without requests')).toBeLessThan(text.indexOf('FAIL    '));
+  });
+
+  test('has one line per key, with its name in the report', () => {
+    const sim = frozen({ ...minute, keys: { 'free-key': used } });
+    sim.keys.add('secret-of-mine-1234', used);
+    runPrograms(sim, [sending(early), sending(early, { key: 'secret-of-mine-1234' })]);
+    const text = report(sim, terminalReport, { columns: 120 });
+    expect(text).toContain('free-key would be served');
+    expect(text).toContain(`${maskedKey('secret-of-mine-1234')} would be served`);
+    expect(JSON.stringify(createControl(sim).getVerdict())).not.toContain('secret-of-mine');
+  });
+
+  test.each<[why: string, scenario: Scenario, change?: (sim: Simulator) => unknown]>([
+    ['the client waits', { ...minute, windows: { minute: '1s' } }],
+    ['the key expires before it would be served', { keys: { 'free-key': { ...used, expiresIn: '8s' } } }],
+    ['the control API lifts the ban', {}, (sim) => createControl(sim).unbanKey({ key: 'free-key' })],
+    ['the clock is set back', {}, (sim) => createControl(sim).changeClock({ set: '2020-01-01T00:00:00Z' })],
+    ['nothing changes', { ban: 'off' }],
+  ])('is silent if %s', (_, scenario, change) => {
+    const sim = ran({ ...minute, keys: { 'free-key': used }, ...scenario }, sending(early));
+    change?.(sim);
+    expect(judge(sim, { isOver: true }).costs?.filter(({ laterMs }) => laterMs !== undefined) ?? []).toEqual([]);
+    expect(line(sim)).toBeUndefined();
+  });
 });
 
 test('10,000 requests give a readable report', () => {

@@ -50,7 +50,7 @@ export async function recordRun(
     const { expect = {}, client: declared } = resolved.scenario;
     const processEnd = { isInterrupted: isStopped, ...(!isStopped && { hasFailed: end.exitCode !== 0 }) };
     const { outcome, codes } = judged(await session.judge(processEnd));
-    const { dropped, outages, pending } = sim.journal;
+    const { dropped, pending } = sim.journal;
     return {
       client: client.name,
       scenario: sim.name,
@@ -77,7 +77,6 @@ export async function recordRun(
       progress: {
         nowMs,
         dropped,
-        outages,
         pending,
         isOver: true,
         end: processEnd,

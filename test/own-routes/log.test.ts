@@ -166,9 +166,6 @@ test('a snapshot contains running requests, which a restart records without a re
     position: 99,
     atMs: lastMs + 5,
     commands: [{ kind: 'started' }],
-    writer: 'w',
-    incarnation: 2,
-    sequence: 1,
     answered: [],
   } as never);
   expect(restored.sim.journal.pending).toBe(0);

@@ -117,6 +117,48 @@ describe('a backend with limits of its own', () => {
     expect(entries.map(({ refusedBy }) => refusedBy)).toEqual(['backend', undefined]);
   });
 
+  test.each([
+    ['in other headers', 429, { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '$' }, '{}'],
+    ['in milliseconds', 403, { 'retry-after-ms': '20000', 'x-rate-limit-remaining': '0' }, '{}'],
+  ] as const)('%s: the log and the journal read its wait, and a page its headers', async (_, status, headers, body) => {
+    const inSeconds = String(Math.floor(Date.now() / 1_000) + 20);
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, text]) => [name, text.replace('$', inSeconds)]),
+    );
+    const { url } = await startBackend((__, response) => response.writeHead(status, sent).end(body));
+    const { ask, control, lines } = await start({ upstream: url });
+    const origin = 'http://localhost:5173';
+    const refused = await ask('/items', { authorization: 'Bearer free-key', origin } as { authorization: string });
+    const exposed = refused.headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(Object.keys(headers)));
+    const [entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({ refusedBy: 'backend', remaining: 0 });
+    expect(entry?.inShort).toMatch(/^refused by the backend, wait (?:19|20)/);
+    expect(lines[0]).toMatch(/0 left.*retry after (?:19|20), refused by the backend$/);
+  });
+
+  test.each([
+    ['at the top', 400, '{"message":"slow down","retry_after":20}'],
+    ['in parameters', 420, '{"ok":false,"parameters":{"retry_after":20}}'],
+    ['of Google', 403, '{"error":{"details":[{"@type":"RetryInfo","retryDelay":"20s"}]}}'],
+  ])('in the body alone, %s: is a refusal by the backend', async (_, status, body) => {
+    const { url } = await startBackend((__, response) => response.writeHead(status).end(body));
+    const { ask, control, lines } = await start({ upstream: url });
+    expect(limitsOf(await ask())).toEqual({});
+    const [entry] = (await control.queryJournal()).entries;
+    expect(entry).toMatchObject({ status, refusedBy: 'backend' });
+    expect(entry?.inShort).toMatch(/^refused by the backend, wait (?:19|20)/);
+    expect(lines[0]).toMatch(/retry after (?:19|20), refused by the backend$/);
+  });
+
+  test('without a wait in an echo of the request: is no refusal', async () => {
+    const body = '{"message":"no such thing","request":{"query":{"retry_after":"20"}}}';
+    const { url } = await startBackend((_, response) => response.writeHead(404).end(body));
+    const { ask, control } = await start({ upstream: url });
+    expect((await ask()).headers.get('x-ratelimit-limit')).toBe('60');
+    expect((await control.queryJournal()).entries[0]).not.toHaveProperty('refusedBy');
+  });
+
   test('is not mixed up with a refusal of the simulator', async () => {
     const { ask, control } = await start(
       { upstream: await startLimited() },
@@ -185,7 +227,7 @@ describe('a backend that does not run', () => {
     ]);
     sim.faults.add({ then: { respond: { status: 503 } } });
     expect((await ask()).status).toBe(503);
-    expect(judge(sim, { isOver: true }).reason).toMatch(/^Responses were lost/);
+    expect(judge(sim, { isOver: true }).reason).toMatch(/^GET \/items was sent again after a lost response/);
   });
 
   test('is named beside a finding, if no request was answered', async () => {
@@ -240,16 +282,16 @@ describe('a backend that gets no key', () => {
   });
 
   test('a key that the scenario lacks is named by the log and the verdict, also if the backend knows it', async () => {
-    const { sim, ask, lines } = await start({ upstream: { url: await startLimited(), authorization: 'same' } });
+    const { sim, ask, lines } = await start({ upstream: { url: await startLimited(), credentials: 'same' } });
     const headers = { authorization: 'Bearer backend-key' };
     expect((await ask('/items', headers)).status).toBe(401);
     expect(judge(sim, { isOver: true }).reason).toContain('--set keys.KEY.plan=free');
     expect(lines[0]).toMatch(/The API key is unknown\., the scenario lacks it: add --set keys\.KEY\.plan=free$/);
   });
 
-  test.each(['same', 'Bearer other'])('is not meant if it gets one: %s', async (authorization) => {
-    const url = await startLimited(authorization === 'same' ? (_, response) => response.writeHead(401).end() : askKey);
-    const { sim, ask } = await start({ upstream: { url, authorization } });
+  test.each(['same', { Authorization: 'Bearer other' }])('is not meant if it gets one: %j', async (credentials) => {
+    const url = await startLimited(credentials === 'same' ? (_, response) => response.writeHead(401).end() : askKey);
+    const { sim, ask } = await start({ upstream: { url, credentials: credentials as 'same' } });
     expect((await ask()).status).toBe(401);
     expect(judge(sim, { isOver: true }).reason).toBe("Every request got a 401: check the client's API key.");
   });

@@ -59,7 +59,11 @@ describe('commands with a backend', () => {
     [['--no-api'], 'expected --upstream URL with --no-api, got no --upstream'],
     [
       ['--upstream', 'http://127.0.0.1:1', '--upstream-key', 'NO_SUCH_VARIABLE'],
-      'or an environment variable with the key, got NO_SUCH_VARIABLE, which is not set',
+      "an environment variable with the key, or 'header X-Api-Key=VARIABLE', got NO_SUCH_VARIABLE, which is not set",
+    ],
+    [
+      ['--upstream', 'http://127.0.0.1:1', '--upstream-key', 'header X-Api-Key=NO_SUCH_VARIABLE'],
+      'got NO_SUCH_VARIABLE, which is not set',
     ],
   ])('exec and serve refuse %s with what to do, and no stack', async (flags, message) => {
     for (const args of [

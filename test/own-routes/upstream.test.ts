@@ -8,6 +8,7 @@ import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
+import { rawRequest, statusOf } from '../support/raw-request.js';
 import { startBackend } from './backend.js';
 
 async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}) {
@@ -169,10 +170,26 @@ describe('a backend behind the simulator', () => {
     vi.restoreAllMocks();
   });
 
-  test('receives the configured Authorization header', async () => {
+  test('receives no credential of the client unless all are forwarded, and the configured headers', async () => {
     const { url, received } = await startBackend();
-    for (const authorization of ['same', 'Bearer its-own']) await (await start({ url, authorization })).ask('/x');
-    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer free-key', 'Bearer its-own']);
+    const sent = { 'X-Api-Key': 'sk-1', 'Private-Token': 'gl-1', Cookie: 'id=1', 'X-Other': '1' };
+    const target = '/x?a=1&api_key=sk-2&key=short&key=AIzaSyD-abcdefghijklmnopqrstuv';
+    for (const credentials of [
+      undefined,
+      'same',
+      { Authorization: 'Bearer its-own' },
+      { 'x-api-key': 'its-own' },
+    ] as const)
+      await (await start({ url, credentials })).ask(target, { headers: sent });
+    await (await start({ url })).ask('/x?access_token=sk-3');
+    const names = ['authorization', 'x-api-key', 'private-token', 'cookie', 'x-other'];
+    expect(received.map(({ url, headers }) => [url, ...names.map((name) => headers[name])])).toEqual([
+      ['/x?a=1&key=short', undefined, undefined, undefined, undefined, '1'],
+      [target, 'Bearer free-key', 'sk-1', 'gl-1', 'id=1', '1'],
+      ['/x?a=1&key=short', 'Bearer its-own', undefined, undefined, undefined, '1'],
+      ['/x?a=1&key=short', undefined, 'its-own', undefined, undefined, '1'],
+      ['/x', undefined, undefined, undefined, undefined, undefined],
+    ]);
   });
 
   test('is affected by fault rules before and after its response', async () => {
@@ -188,6 +205,20 @@ describe('a backend behind the simulator', () => {
     expect((await ask('/x')).status).toBe(503);
     expect(received).toHaveLength(2);
     expect(sim.journal.query().map(({ fault }) => fault)).toEqual(['lost', undefined, 'down']);
+  });
+
+  test('receives two long bodies with an equal start, which are two writes', async () => {
+    const { url } = await startBackend((_, response) => response.writeHead(201).end(`{"id":"${++count}"}`));
+    let count = 0;
+    const { ask, sim } = await start(url, { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] });
+    const history = 'x'.repeat(70_000);
+    const post = (question: string) => ask('/chat', { method: 'POST', body: `${history}${question}` });
+    await expect(post('one')).rejects.toThrow();
+    await post('two');
+    expect(judge(sim, { isOver: true }).findings).toEqual([]);
+    await post('one');
+    expect(judge(sim, { isOver: true }).findings).toMatchObject([{ code: 'duplicate-write', requests: [1, 3] }]);
+    expect(sim.journal.query()[0]?.requestBody).toHaveLength(64 * 1024);
   });
 
   test('is judged, so that a client that retries at once fails', async () => {
@@ -238,7 +269,7 @@ describe('a backend behind the simulator', () => {
   test('causes a 502 if its URL points to the simulator', async () => {
     const port = await freePort();
     const sim = createSimulator({ onWarning: () => {} });
-    const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, authorization: 'same' } });
+    const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, credentials: 'same' } });
     onTestFinished(() => server.close({ graceMs: 0 }));
     const response = await fetch(`http://127.0.0.1:${port}/x`, { headers: { authorization: 'Bearer free-key' } });
     expect([response.status, (await response.json()).message]).toEqual([
@@ -255,6 +286,34 @@ describe('a backend behind the simulator', () => {
   ])('is rejected at the URL %s', async (url, message) => {
     const listening = listen(createSimulator(), { port: 0, upstream: url });
     await expect(listening).rejects.toThrow(message);
+  });
+
+  test('never receives a path with dot segments, by which a request would leave the base path', async () => {
+    const { url, received } = await startBackend();
+    const { server, sim } = await start(`${url}/base`);
+    const send = async (path: string) => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer free-key\r\n\r\n`;
+      return statusOf(await rawRequest(server.port, head));
+    };
+    for (const path of [
+      '/v1/../../../x',
+      '/v1/%2e%2e/%2E%2e/x',
+      '/x/.',
+      '/./x',
+      '/..',
+      '/x/..%2fy',
+      '/x/%2e%2e%5Cy',
+      '/s/blue/../x',
+    ])
+      expect(await send(path), path).toBe(400);
+    expect([received, sim.journal.size]).toEqual([[], 0]);
+    for (const path of ['/x/...', '/.well-known/x', '/a..b', '/x?next=/../y']) expect(await send(path), path).toBe(200);
+    expect(received.map((each) => each.url)).toEqual([
+      '/base/x/...',
+      '/base/.well-known/x',
+      '/base/a..b',
+      '/base/x?next=/../y',
+    ]);
   });
 
   test('receives header lines and request targets as sent', async () => {

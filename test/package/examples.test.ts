@@ -95,13 +95,14 @@ describe.concurrent('the example projects with the installed package', { timeout
     /** Runs a test file in the folder of the example. @returns Jest's output, and the result of each test */
     async function runJest(name: string, source: string, testEnvironment = 'node') {
       const cwd = await installed('jest');
-      const config = { testMatch: [`<rootDir>/test/${name}.ts`], testEnvironment };
+      const config = { testMatch: [`<rootDir>/test/${name}.js`], testEnvironment };
       await writeFile(join(cwd, `${name}.config.js`), `module.exports = ${JSON.stringify(config)};`);
-      await writeFile(join(cwd, `test/${name}.ts`), source);
+      await writeFile(join(cwd, `test/${name}.js`), source);
       const run = [...jestRun, '--config', `${name}.config.js`, '--outputFile', `${name}.json`];
       const said = await runIn(cwd, 'npx', run).catch(({ message }: Error) => message);
       const { testResults } = JSON.parse(await readFile(join(cwd, `${name}.json`), 'utf8'));
-      return { said, message: testResults[0].message, results: testResults[0].assertionResults };
+      const results: { title: string; status: string; failureMessages: string[] }[] = testResults[0].assertionResults;
+      return { said, message: testResults[0].message, results };
     }
 
     test('a timeout during a wait is explained, and leaves no handle that delays Jest', async () => {
@@ -131,6 +132,71 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
+    test('a test that fails by itself shows the verdict on its client as well', async () => {
+      const { said, results } = await runJest(
+        'fails-first',
+        `import assert from 'node:assert/strict';
+        import { test } from 'petstore-sim/jest';
+        const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
+        const headers = { authorization: 'Bearer free-key' };
+        const hasty = async (sim) => {
+          for (let attempt = 1; attempt <= 3; attempt++) await sim.fetch('/v1/pets', { headers });
+          return sim.fetch('/v1/pets', { headers });
+        };
+        const refused = test.extend({ scenario: usedUp });
+        refused('expects', async ({ sim }) => {
+          expect.assertions(1);
+          expect((await hasty(sim)).status).toBe(200);
+        });
+        refused('asserts', async ({ sim }) => assert.equal((await hasty(sim)).status, 200));
+        refused('aborts', async ({ sim }) => {
+          await hasty(sim);
+          throw new DOMException('The operation was aborted', 'AbortError');
+        });
+        refused('throws a text', async ({ sim }) => {
+          await hasty(sim);
+          throw 'no error';
+        });
+        refused('throws a frozen error', async ({ sim }) => {
+          await hasty(sim);
+          throw Object.freeze(new Error('frozen'));
+        });
+        refused('times out', async ({ sim }) => {
+          await hasty(sim);
+          await new Promise(() => {});
+        }, 1_000);
+        refused.extend({ verdict: 'ignore' })('is not judged', async ({ sim }) => {
+          expect((await hasty(sim)).status).toBe(200);
+        });
+        refused('waits', async ({ sim }) => {
+          expect((await sim.fetch('/v1/pets', { headers })).status).toBe(200);
+        });
+        test('sends nothing', async ({ sim }) => {
+          expect(sim.pets.size).toBe(41);
+        });`,
+      );
+      const messages = new Map(results.map((result) => [result.title, result.failureMessages.join('\n')]));
+      const verdict = /expected that the client had behaved\. The client .*\n {2}early-retry: Retried /s;
+      for (const [title, own] of [
+        ['expects', /Expected: .*200.*Received: .*429/s],
+        ['asserts', /Message:.*429 !== 200/s],
+        ['aborts', /AbortError: The operation was aborted/],
+        ['throws a text', /expected an Error, but the test threw 'no error'/],
+        ['throws a frozen error', /Error: frozen/],
+        ['times out', /Exceeded timeout of 1000 ms/],
+      ] as const) {
+        expect(messages.get(title), title).toMatch(own);
+        expect(messages.get(title), title).toMatch(verdict);
+      }
+      // The place in the test file is shown as before.
+      expect(messages.get('expects')).toContain('test/fails-first.js:12');
+      expect(said).toContain('The client retried too early');
+      for (const title of ['is not judged', 'waits', 'sends nothing']) {
+        expect(messages.get(title), title).toMatch(/Expected: .*Received: /s);
+        expect(messages.get(title), title).not.toContain('expected that the client');
+      }
+    });
+
     test('a finished test leaves no delayed response that delays Jest', async () => {
       const { said, results } = await runJest(
         'gives-up',
@@ -154,7 +220,7 @@ describe.concurrent('the example projects with the installed package', { timeout
         'misspelt',
         `import { test } from 'petstore-sim/jest';
         it.each([{ verdict: 'checked' }, { scenaro: 'minute-wall' }, { sim: {} }])('%j', (options) => {
-          test.extend(options as object);
+          test.extend(options);
         });
         test.extend({ verdict: undefined, scenario: undefined })('is served', async ({ sim }) => {
           await sim.fetch('/v1/pets');

@@ -45,17 +45,18 @@ describe.concurrent('installed package', { timeout: 180_000 }, () => {
     );
   });
 
-  test('has at most 439 files and 1.04 MB', async () => {
-    expect(packed.files.length).toBeLessThanOrEqual(439);
-    expect((await stat(packed.tarball)).size).toBeLessThanOrEqual(1_040_000);
+  // 439 and 1.04 MB before the pages about CI, evidence, own services and pages in development, the kit for node:test,
+  // the words of other services, keys in any place, classes of retry bugs and servers that pass connections on.
+  test('has at most 475 files and 1.12 MB', async () => {
+    expect(packed.files.length).toBeLessThanOrEqual(475);
+    expect((await stat(packed.tarball)).size).toBeLessThanOrEqual(1_120_000);
   });
 
   test("has every file that the README's links name", async () => {
     const readme = await readFile(join(consumerFolder(), '../node_modules/petstore-sim/README.md'), 'utf8');
     const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path);
     expect(targets).toContain('CHANGELOG.md');
-    // The picture alone would add a third to the package. npm shows it from the repository.
-    expect([...new Set(targets)].filter((path) => !packed.files.includes(path))).toEqual(['docs/page.png']);
+    expect([...new Set(targets)].filter((path) => !packed.files.includes(path))).toEqual([]);
   });
 
   for (const [where, tags] of [

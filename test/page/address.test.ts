@@ -74,19 +74,19 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     await eventually(() => new URL(page.url()).hash).toBe('#request=6&finding=early-retry');
   });
 
-  test('a finding of a report ends with its remedy', async () => {
+  test('the findings of a report end with the remedy', async () => {
     await open();
     const verdict = judge(stage.sim, { isOver: true });
-    const remedy = 'got: `retry: { limit: 4 }`; see docs/clients/node.md#got';
-    const findings = verdict.findings.map((finding) => ({ ...finding, remedy }));
-    const html = reportHtml(readPageFiles(), runText(stage.sim, { ...verdict, findings }, controlOperations));
+    const remedies = [{ client: 'got', isCertain: true, settings: ['`retry: { limit: 4 }`'], fix: 'got' }];
+    const html = reportHtml(readPageFiles(), runText(stage.sim, { ...verdict, remedies }, controlOperations));
     await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/r.html');
-    const found = page.locator('.finding', { hasText: 'early-retry' });
-    expect(await found.locator('> :last-child').innerText()).toBe(remedy.replaceAll('`', ''));
+    const remedy = 'got: retry: { limit: 4 }; its code: npx --no-install petstore-sim fix got';
+    expect(await page.locator('.findings > :last-child').innerText()).toBe(remedy);
+    expect(await page.getByText('got: ').count()).toBe(1);
   });
 
-  test('a finding is copied as Markdown with its sentence, three requests with their waits, and the remedy', async () => {
+  test('a finding is copied as Markdown with its sentence, and three requests with their waits', async () => {
     await open();
     await openFindings(page);
     await page.getByRole('button', { name: 'Copy as Markdown: early-retry of free-key' }).click();

@@ -18,9 +18,9 @@ const run = (scenario: string, outcome: CertifiedOutcome, detail = ''): Certifie
       code: 'early-retry',
       requests: 'requests 3–5',
       text: 'Retried up to 9.7 s before Retry-After allowed, after 327 ms, 311 ms, 312 ms.',
-      remedy: 'if you use fetch: add `patientFetch(url, init)`; see docs/clients/node.md#fetch',
     },
   ],
+  ...(outcome === 'fail' && { timeline: [`  free-key free  ${'•'.repeat(62)}`, `${' '.repeat(19)}×  ──── 9.8 s ›`] }),
   exitCode: 1,
   errorLines: ['TypeError: fetch failed'],
   lastedMs: 0,
@@ -46,6 +46,7 @@ function certificateOf(version?: string): Certificate {
     ...(version && { version }),
     counts: countOutcomes(results),
     results,
+    remedies: [{ client: 'fetch', isCertain: false, settings: ['add `patientFetch(url, init)`'], fix: 'fetch' }],
   }));
   return {
     date: '2026-01-01T12:00:00.000Z',
@@ -84,8 +85,8 @@ describe('the page of a certificate', { tags: 'needs/chromium' }, () => {
       await page.setContent(certificateHtml(certificateOf(version)));
       return page.getByRole('region', { name: 'SDKs' }).locator('th:not(tbody th)').allInnerTexts();
     };
-    expect(await headsOf('1.2.3')).toEqual(['SDK', 'Version', 'Result', 'Command']);
-    expect(await headsOf()).toEqual(['SDK', 'Result', 'Command']);
+    expect(await headsOf('1.2.3')).toEqual(['SDK', 'Version', 'Result', 'Most requests', 'Command']);
+    expect(await headsOf()).toEqual(['SDK', 'Result', 'Most requests', 'Command']);
     expect(await page.locator('li code').first().innerText()).toBe('patientFetch(url, init)');
     expect(await page.locator('main').innerText()).not.toContain('`');
     await page.getByText('right: day-wall').waitFor();

@@ -38,7 +38,8 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await dialog().getByLabel('What happens').selectOption({ label: 'error-500: 500' });
     await isValid();
     await eventually(() => yaml().inputValue()).toBe('name: error-500\nwhen: {}\nthen:\n  respond:\n    status: 500\n');
-    await dialog().getByLabel('Only n-th (1: next)').fill('1');
+    await dialog().getByLabel('Which of them').selectOption({ label: 'the next' });
+    await dialog().getByText('500 · the next request').waitFor();
     await isValid();
     await eventually(() => yaml().inputValue()).toContain('when: { nth: 1 }\n');
     await press('add');
@@ -58,7 +59,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await open([outage, { name: 'slow', when: { petId: 7 }, then: { delay: '3s' } }]);
     await press('edit outage');
     const fill = (name: string, text: string) => dialog().getByLabel(name, { exact: true }).fill(text);
-    await fill('Only n-th (1: next)', '');
+    await dialog().getByLabel('Which of them').selectOption({ label: 'at random' });
     await fill('Status', '502');
     await fill('Delay', '{ p50: 1ms, p99: 2ms }');
     await fill('Rate, such as 50%', '1');
@@ -241,6 +242,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await fill('Status', '500');
     await eventually(what).toBe('outage: 500, retry after 2 s');
     await openMore();
+    await dialog().getByLabel('Which of them').selectOption({ label: 'at random' });
     const above = () => dialog().getByLabel('Method').boundingBox();
     const before = await above();
     await fill('Path or operation', 'GET /v1/orders');
@@ -270,8 +272,14 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
       (await steps.nth(index).locator('legend, label').filter({ visible: true }).allInnerTexts()).map((text) =>
         text.trim(),
       );
-    expect(await fields(0)).toEqual(['1. What happens', 'Status', 'Delay', 'Rate, such as 50%', 'Name']);
-    const usual = ['2. To which requests', 'Path or operation', 'Key', 'Only n-th (1: next)', 'At most n times'];
+    expect(await fields(0)).toEqual(['1. What happens', 'Status', 'Delay', 'Name']);
+    const usual = [
+      '2. To which requests',
+      'Path or operation',
+      'Key',
+      expect.stringMatching(/^Which/),
+      'At most n times',
+    ];
     expect(await fields(1)).toEqual(usual);
     // All of it is in sight, with the button that saves.
     const { y, height } = (await dialog().getByRole('button', { name: 'save' }).boundingBox()) ?? { y: 999, height: 0 };
@@ -280,8 +288,13 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await isValid();
     expect(await fields(1)).toEqual(usual);
     await yaml().fill('name: outage\nwhen: { every: 2 }\nthen: { delay: 1s }\n');
-    await dialog().getByLabel('Every n-th').waitFor();
+    await dialog().getByText('delay 1 s · every 2nd request, next after 1 more').waitFor();
+    expect(await dialog().getByLabel('Every n-th').inputValue()).toBe('2');
+    await yaml().fill('name: outage\nwhen: { plan: free }\nthen: { delay: 1s }\n');
+    await dialog().getByLabel('Method').waitFor();
     expect((await fields(1)).length).toBeGreaterThan(10);
+    // Nothing is below the fold.
+    await dialog().getByRole('button', { name: 'save' }).click({ trial: true });
     await page.keyboard.press('Escape');
     await press('edit gone');
     await dialog().getByLabel('Method').waitFor();

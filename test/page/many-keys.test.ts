@@ -89,7 +89,8 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     await stage.control('POST', '/keys/pro-key/ban', { for: '5m' });
     stage.sim.clock.advance('30s');
     await eventually(texts).toEqual(expect.arrayContaining(['4:30 left ›', 'banned 4:30', '12:00:40']));
-    await eventually(texts).toContain('pro-key banned, for 5m · curl/8.14.1');
+    // It would run into the label of the current time.
+    expect((await texts()).join()).not.toContain('pro-key banned, for');
   });
 
   test('grave signs cover lighter ones, and several requests at one place show their number', async () => {
@@ -152,7 +153,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('findings are grouped by key, each with its remedy', async () => {
+  test('findings are grouped by key, each with its advice', async () => {
     await open(0);
     const early = async (key: string) => {
       await stage.control('POST', `/keys/${key}/exhaust`);
@@ -163,7 +164,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     await early('free-key');
     await early('pro-key');
     await openFindings(page);
-    const groups = page.locator('.findings .group');
+    const groups = page.locator('.findings .group').filter({ hasText: 'early-retry' });
     await eventually(() => groups.locator('.of').allTextContents()).toEqual(['free-key', 'pro-key']);
     for (const group of await groups.all()) {
       await eventually(() => group.locator('.finding b').allTextContents()).toContain('early-retry');

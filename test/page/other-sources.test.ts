@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Control } from '../../src/control.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
 import type { Simulator } from '../../src/index.js';
@@ -24,7 +25,9 @@ async function openApp(): Promise<{ server: Server; url: string }> {
   const { outputFiles } = await build({
     stdin: {
       contents: `import { createSimulator } from './dist/index.js';
+import { createControl } from './dist/control.js';
 import { mountPanel } from './dist/panel.js';
+globalThis.createControl = createControl;
 globalThis.sim = createSimulator({ scenario: ${JSON.stringify(storm)}, scenarios: { tiny: { name: 'tiny', description: 'Two pets.' } } });
 globalThis.unmount = mountPanel(sim);`,
       resolveDir: root,
@@ -48,6 +51,7 @@ globalThis.unmount = mountPanel(sim);`,
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
+declare const createControl: (sim: Simulator) => Control;
 declare const sim: Simulator;
 declare const unmount: () => void;
 
@@ -96,7 +100,6 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await makeStormInPage();
       await rows().nth(8).waitFor();
       await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
-      await page.getByText('In words').click();
       await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
       await openFindings(page);
       await page
@@ -120,7 +123,6 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await open();
       await moveClock(page, '+1 min');
       await eventually(() => page.evaluate(() => new Date(sim.clock.now()).toISOString())).toContain('12:01:00');
-      await page.getByText('In words').click();
       await page.getByRole('button', { name: 'add a fault rule' }).click();
       await page.getByText('✓ This rule is valid.').waitFor();
       await page.getByRole('button', { name: 'add', exact: true }).click();
@@ -171,9 +173,10 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: 'JSON Lines' }).click();
       const text = readFileSync(await (await saving).path(), 'utf8');
       expect(text.trim().split('\n')).toHaveLength(9);
+      const run = await page.evaluate(() => JSON.stringify(createControl(sim).exportRun()));
       await page
         .getByLabel('Open a file')
-        .setInputFiles({ name: 'run.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
+        .setInputFiles({ name: 'run.json', mimeType: 'text/plain', buffer: Buffer.from(run) });
       await page.getByText('finished run', { exact: true }).waitFor();
       await eventually(() => rows().count()).toBe(9);
       await page.evaluate(() => unmount());
@@ -221,8 +224,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await rows().first().click();
     await page.getByText('so the key is banned until 12:02:07').waitFor();
     await page.getByText('Retry-After: 120').waitFor();
-    await page.getByText('In words').click();
-    await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
+    await page.getByText('clock moved to 12:00:12, by curl/8.14.1').waitFor();
     await page.getByText('unchanged').waitFor();
     await eventually(() => page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
     expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);

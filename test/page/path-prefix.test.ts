@@ -23,7 +23,7 @@ async function behindProxy(hasPublicUrl: boolean) {
           response.writeHead(answer.statusCode as number, answer.headers);
           answer.pipe(response);
         },
-      ),
+      ).on('error', () => response.destroy()),
     );
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => proxy.once('listening', resolve));

@@ -15,7 +15,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
   const open = async (hash = '', viewport = { width: 1280, height: 800 }) => {
     opened = await openPage(`${stage.server.controlUrl}/${hash}`, { viewport });
     page = opened.page;
-    await page.getByText(`petstore-sim scenario ${storm.name}`).waitFor();
+    await page.getByText(`petstore-sim · scenario ${storm.name}`).waitFor();
   };
   const numbers = () => page.locator('.list .row:not([hidden]) .number').allTextContents();
 

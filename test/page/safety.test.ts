@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
@@ -21,6 +23,10 @@ test('all files of the page are at most 45 kB gzipped, and within 3 % of their n
   expect(Math.abs(sumOf(now) / sumOf(noted) - 1), advice).toBeLessThanOrEqual(0.03);
   expect(sumOf(now), 'parts that are rarely used can be loaded when wanted, by useModule').toBeLessThanOrEqual(
     maximumBytes,
+  );
+  // A report contains page.js alone, and its bytes are all that is counted.
+  expect(readFileSync(join(import.meta.dirname, '../../dist/dashboard/page/page.js'), 'utf8')).not.toMatch(
+    /from ?["'`]\.\//,
   );
 });
 
@@ -52,7 +58,6 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       await row.click();
       await page.locator('.detail pre').first().waitFor();
     }
-    await page.getByText('In words').click();
     await eventually(() => page.locator('h1').textContent()).toContain(evil);
     expect(await page.locator('.detail, .list, aside').locator('script, img, b b').count()).toBe(0);
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
@@ -211,7 +216,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       await button(/^\d+ Requests$/).click();
       await rows().filter({ hasText: 'banned for' }).click();
       await page.locator('.detail pre').first().waitFor();
-      for (const summary of ['In words', 'unchanged', 'Export']) await page.getByText(summary).first().click();
+      for (const summary of ['unchanged', 'Export']) await page.getByText(summary).first().click();
     },
     'with help': async () => {
       await page.keyboard.press('?');
@@ -241,7 +246,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     },
     'with a message': async () => {
       await button('revoke: free-key').click();
-      await page.getByText('free-key: revoke.').waitFor();
+      await page.getByText('free-key: revoked.').waitFor();
     },
     'without connection': async () => {
       await stage.server.close({ graceMs: 0 });
@@ -249,34 +254,66 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     },
   };
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours differ by scheme and layouts by width, so each is tried once; `npm run prove` tries all pairs.
-    const some = colorScheme === 'light' ? [360, 1920] : [768, 1280];
-    for (const width of isProof ? [360, 768, 1280, 1920] : some) {
-      test(`is accessible in ${colorScheme} at ${width} px: no violation that axe finds in any state`, {
-        tags: colorScheme === 'light' ? [] : 'extended',
-      }, async () => {
-        stage = await openStage({
-          ...storm,
-          faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
-        });
-        opened = await openPage(`${stage.server.controlUrl}/`, {
-          colorScheme,
-          viewport: { width, height: 900 },
-          reducedMotion: 'reduce',
-          bypassCSP: true,
-        });
-        page = opened.page;
-        for (const [state, reach] of Object.entries(states)) {
-          await reach();
-          expect(await violations(page), state).toEqual([]);
-          await eventually(() => page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(
-            width,
-          );
-        }
+  const [dark, forcedDark, forcedLight] = [
+    { colorScheme: 'dark', forcedColors: 'none' },
+    { colorScheme: 'dark', forcedColors: 'active' },
+    { colorScheme: 'light', forcedColors: 'active' },
+  ] as const;
+  /**
+   * Colors in which each state is checked again, for the rule that depends on them. Layouts differ by width, so each
+   * pair of colors and width is tried only by `npm run prove`.
+   */
+  const otherColors = { 360: [forcedDark], 1280: [dark], 1920: [forcedLight] };
+
+  for (const [width, colors] of Object.entries(otherColors).map(([width, some]) => [Number(width), some] as const)) {
+    test(`is accessible at ${width} px, in light, dark and forced colors: no violation that axe finds in any state`, {
+      tags: width === 360 ? [] : 'extended',
+      // Some forty searches of the whole page.
+      timeout: 300_000,
+    }, async () => {
+      stage = await openStage({
+        ...storm,
+        faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
       });
-    }
+      opened = await openPage(`${stage.server.controlUrl}/`, {
+        viewport: { width, height: 900 },
+        reducedMotion: 'reduce',
+        bypassCSP: true,
+      });
+      page = opened.page;
+      for (const [state, reach] of Object.entries(states)) {
+        await reach();
+        expect(await violations(page), state).toEqual([]);
+        for (const media of isProof ? [dark, forcedDark, forcedLight] : colors) {
+          await page.emulateMedia(media);
+          expect(await violations(page, ['color-contrast']), `${state}, ${JSON.stringify(media)}`).toEqual([]);
+        }
+        await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
+        await eventually(() => page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(
+          width,
+        );
+      }
+    });
   }
+
+  test('shows in forced colors which request, tab and scenario is chosen', async () => {
+    stage = await openStage();
+    await makeStorm(stage);
+    ({ page } = await openPage(`${stage.server.controlUrl}/`, { forcedColors: 'active' }));
+    await rows().nth(2).click();
+    const outline = (element: string) =>
+      page
+        .locator(element)
+        .first()
+        .evaluate((found) => getComputedStyle(found).outlineStyle);
+    await eventually(() => outline('.row[aria-selected=true]')).toBe('solid');
+    expect(await outline('.tabs [aria-pressed=true]')).toBe('solid');
+    expect(await outline('.tabs [aria-pressed=false]')).toBe('none');
+    const colors = await page
+      .locator('.swatch')
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+    expect(new Set(colors).size).toBe(2);
+  });
 });
 
 /** Proxy to the server that can be cut; `asked` contains the requests for updates. */

@@ -13,7 +13,7 @@ import { digestOf } from '../support/digest.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
-import { controlInputs, lastCommands, randomCommand, randomReplicaCommand, randomScenario } from './random-commands.js';
+import { controlInputs, lastCommands, randomCommand, randomScenario } from './random-commands.js';
 
 const errors: unknown[] = [];
 const options: MachineOptions = {
@@ -69,9 +69,6 @@ describe('a replay', () => {
       const scenario = randomScenario(random, number);
       const startMs = Date.parse(noon) + random.below(5_000);
       const length = 10 + random.below(50);
-      // Simulates a shared log: writers at different speeds, with repeated and late entries.
-      const isShared = number % 2 === 1;
-      const sequences: Record<string, number> = {};
       const middle = random.below(length);
       const what = `log ${number} of seed ${seed}`;
 
@@ -86,22 +83,11 @@ describe('a replay', () => {
             ? [{ kind: 'begin', scenario, hash: 'first' }]
             : sequence === length
               ? lastCommands(machine)
-              : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () =>
-                  isShared && random.chance(0.2)
-                    ? randomReplicaCommand(random, machine)
-                    : randomCommand(random, machine),
-                );
-        const writer = isShared && sequence > 1 ? random.pick(['one', 'two', 'three']) : 'w';
-        const isAgain = isShared && random.chance(0.05);
-        sequences[writer] = (sequences[writer] ?? 0) + (isAgain ? 0 : 1);
+              : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine));
         for (const { kind } of commands) kinds[kind] = (kinds[kind] ?? 0) + 1;
         const entry = throughJson<LogEntry>({
           position: sequence,
-          writer,
-          incarnation: 1,
-          sequence: sequences[writer],
-          atMs: isShared && sequence > 1 ? atMs - random.below(200) : atMs,
-          ...(isShared && sequence > 1 && random.chance(0.05) && { isLate: true }),
+          atMs,
           commands: commands.map(toJsonCommand),
         });
         entries.push(entry);
@@ -135,10 +121,6 @@ describe('a replay', () => {
         'runEnded',
         'started',
         'tick',
-        'join',
-        'beat',
-        'part',
-        'storeAway',
       ].sort(),
     );
   }, 3_600_000);

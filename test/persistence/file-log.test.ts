@@ -19,13 +19,12 @@ import {
 const nameOf = (kind: 'log' | 'snapshot', position: number) => `${kind}-${String(position).padStart(12, '0')}.jsonl`;
 const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];
 
-test('a log returns appended entries in order, with their writer', async () => {
+test('a log returns appended entries in order', async () => {
   const { folder, log, isNew, identity } = await newLog();
   expect([isNew, identity.scenario, log.position]).toEqual([true, scenario, 0]);
   const first = await log.append({ atMs: 1000, commands: commands(1) });
   const second = await log.append({ atMs: 1001, commands: commands(2), answered: [[1, 'f00d']] });
-  const counts = { position: 1, incarnation: 1, sequence: 1 };
-  expect(first).toEqual({ ...counts, writer: 'file', atMs: 1000, commands: commands(1) });
+  expect(first).toEqual({ position: 1, atMs: 1000, commands: commands(1) });
   await log.close();
 
   const found = await readFolder(folder, { version: '1.1.0' });
@@ -37,7 +36,7 @@ test('a log returns appended entries in order, with their writer', async () => {
   expect(found.notices).toEqual(['The log was written by petstore-sim 1.0.0; this is 1.1.0.']);
 });
 
-test('a reopened log continues after the last entry, in a new incarnation', async () => {
+test('a reopened log continues after the last entry', async () => {
   const folder = newFolder();
   for (const atMs of [1, 2, 3]) {
     const { log, isNew } = await openFor(folder);
@@ -46,10 +45,10 @@ test('a reopened log continues after the last entry, in a new incarnation', asyn
     await log.close();
   }
   const { entries, notices } = await readFolder(folder);
-  expect(entries.map(({ position, incarnation, sequence }) => [position, incarnation, sequence])).toEqual([
-    [1, 1, 1],
-    [2, 2, 1],
-    [3, 3, 1],
+  expect(entries.map(({ position, atMs }) => [position, atMs])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 3],
   ]);
   expect(notices).toEqual([]);
 });
@@ -197,19 +196,6 @@ test('a snapshot has its final name only after it is complete', async () => {
   await log.writeSnapshot(1, pieces());
   expect(seen).toEqual(Array(3).fill(['log-000000000001.jsonl']));
   expect(logFiles(folder)).toEqual(['log-000000000001.jsonl', 'snapshot-000000000001.jsonl']);
-});
-
-test('no incarnation is used twice if the newest snapshot has no entries after it', async () => {
-  const folder = newFolder();
-  for (const incarnation of [1, 2]) {
-    const { log } = await openFor(folder);
-    const entry = await log.append({ atMs: 1, commands: [] });
-    expect(entry).toMatchObject({ position: incarnation, incarnation });
-    await log.writeSnapshot(entry.position, []);
-    await log.close();
-  }
-  const { log } = await openFor(folder);
-  expect(await log.append({ atMs: 1, commands: [] })).toMatchObject({ position: 3, incarnation: 3 });
 });
 
 test('pieces with an error leave no snapshot, and the log continues', async () => {

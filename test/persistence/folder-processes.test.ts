@@ -209,7 +209,7 @@ test('an interrupted write on a full disk is cut off at the next start', async (
   const prefix = ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'];
   const first = start(folder, { prefix });
   await first.next();
-  for (let answer = {}; !('error' in answer); ) answer = await first.ask({ append: ['x'.repeat(900)] });
+  for (let answer = {}; !('error' in answer); ) answer = await first.ask({ append: ['x'.repeat(1_000)] });
   await first.end('SIGKILL');
   const again = await start(folder, { prefix }).next();
   expect(positionsOf(again.entries)).toEqual([1, 2, 3]);

@@ -11,6 +11,7 @@ import type { Command, RequestCommand } from '../../src/persistence/command.js';
 import { CommandQueues } from '../../src/persistence/command-queues.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { controlOperations, sandboxOperations, servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
@@ -20,6 +21,8 @@ import { everyRoute } from '../control-api/both-controls.js';
 import { digestOf } from '../support/digest.js';
 import { patience } from '../support/patience.js';
 import { found, host, serveLogged } from './memory-log.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 type Server = Awaited<ReturnType<typeof serveLogged>>;
 const open: { close(): Promise<void> }[] = [];
@@ -76,7 +79,7 @@ describe('server behind a log', () => {
       expect([got.status, await got.text(), got.headers.get('x-ratelimit-remaining')]).toEqual([
         200,
         '{"id":41,"name":"Rex","categoryId":1,"status":"available"}',
-        '58',
+        String(perMinute - 2),
       ]);
     }
     const box = server.baseUrl.replace('/v1', '/s/box/v1');
@@ -89,14 +92,14 @@ describe('server behind a log', () => {
 
   test('accepts exactly the limit of parallel requests, with a unique id for each pet', async () => {
     const server = await start();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => create(server.baseUrl)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(60);
+    const answers = await Promise.all(Array.from({ length: perMinute + 40 }, () => create(server.baseUrl)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(perMinute);
     const ids = await Promise.all(
       answers
         .filter(({ status }) => status === 201)
         .map(async (answer) => ((await answer.json()) as { id: number }).id),
     );
-    expect(new Set(ids).size).toBe(60);
+    expect(new Set(ids).size).toBe(perMinute);
     await expectSameState(server);
   });
 
@@ -230,7 +233,7 @@ describe('server behind a log', () => {
   });
 
   test('judges by the time of the flush, even if the log is slow', async () => {
-    const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
+    const server = await start({ keys: { 'free-key': { usage: { minute: 'all' } } } }, { holdRefusals: true });
     const refused = list(server.baseUrl);
     await vi.waitUntil(() => server.machine.sim.journal.pending === 1, patience);
     // The response is delayed, so no incomplete entry is visible.
@@ -397,7 +400,7 @@ describe('sandbox behind a log that drops idle sandboxes', () => {
 
 describe('reads', () => {
   const scenario: Scenario = {
-    keys: { 'free-key': { usage: { minute: 60 } }, waiting: { plan: 'pro', usage: { day: 5 }, bannedFor: '10s' } },
+    keys: { 'free-key': { usage: { minute: 'all' } }, waiting: { plan: 'pro', usage: { day: 5 }, bannedFor: '10s' } },
     background: { 'free-key': 0.5 },
     faults: [{ name: 'slow', when: { operation: 'getPet' }, then: { delay: '1h' } }],
     assumptions: { acceptAnyKey: true },

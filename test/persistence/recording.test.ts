@@ -10,14 +10,18 @@ import { createRecording, readRecordedLog } from '../../src/persistence/node/fol
 import { type ReplayUntil, replayLog } from '../../src/persistence/replay-log.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
+import { toPlainCall } from '../../src/requests/plain-call.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
 import { newFolder } from './folders.js';
 import { randomCommand, randomScenario } from './random-commands.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const noonMs = Date.parse(noon);
 const options: MachineOptions = { service: servedPetstore, generatePets, onError: () => {} };
@@ -105,13 +109,25 @@ test('tokens that are not in the scenario have stable pseudonyms, with the same 
   for (const secret of ['live_0123456789', 'live_fedcba987', 'sk_secret_of']) expect(text()).not.toContain(secret);
   expect(text()).toContain('Bearer free-key');
   const used = [...text().matchAll(/Bearer (\S+?)"/g)].map(([, token]) => token);
-  expect(used[1]).toMatch(/^[0-9A-Za-z]{17}cdef$/);
+  expect(used[1]).toMatch(/^[0-9A-Za-z]{12}~[0-9a-z]{4}cdef$/);
   expect(used[3]).toBe(used[1]);
   expect(used[2]).not.toBe(used[1]);
   expect(text()).toContain(`key=${used[1]}`);
   const again = await replay(file);
   expect(again.difference).toBeUndefined();
   expect(again.machine.sim.keys.unlisted).toHaveLength(machine.sim.keys.unlisted.length);
+});
+
+test('secrets in the query are masked, and the journal of a replay is the same', async () => {
+  const { send, close, text, file, machine } = record();
+  const query = 'limit=2&client_secret=my-secret-1234567';
+  const headers: Record<string, string> = { authorization: 'Bearer free-key' };
+  const call = { method: 'GET', path: '/pets', query, baseUrl: 'http://x/v1', headers, body: undefined };
+  await send(noonMs, { kind: 'request', call: toPlainCall({ ...call, header: (name) => headers[name] }) });
+  await close();
+  expect(text()).not.toContain('my-secret');
+  expect(machine.sim.journal.query()[0]?.query).toMatch(/^limit=2&client_secret=…4567~/);
+  await expectSameJournal(file, machine);
 });
 
 test('keys of a scenario that is loaded later stay as they are', async () => {
@@ -178,7 +194,7 @@ test('a replay stops at an entry or at a time', async () => {
   await close();
   const used = async (until: object) => {
     const { machine, applied } = await replay(file, until);
-    return [applied, 60 - machine.sim.keys.get('free-key').minute.remaining];
+    return [applied, perMinute - machine.sim.keys.get('free-key').minute.remaining];
   };
   expect(await used({})).toEqual([6, 5]);
   expect(await used({ position: 3 })).toEqual([3, 3]);

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ServedData, type ServeOptions, serve } from '../../src/node.js';
 import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { noon } from '../support/frozen.js';
 import { newFolder } from './folders.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const open = new Set<ServedData>();
 afterEach(async () => {
@@ -56,7 +59,7 @@ describe('server with --data', () => {
   test('restores pets, ids, windows, strikes, bans, faults, sandboxes, snapshots, journal and verdict', async () => {
     const data = newFolder();
     const scenario = {
-      keys: { 'free-key': { usage: { minute: 58 } } },
+      keys: { 'free-key': { usage: { minute: perMinute - 2 } } },
       clock: { start: noon, mode: 'frozen' as const },
     };
     const first = await start(data, { scenario });

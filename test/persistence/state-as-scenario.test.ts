@@ -7,6 +7,7 @@ import type { HandledRequest } from '../../src/persistence/command-result.js';
 import type { LogEntry } from '../../src/persistence/log.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { petState } from '../../src/petstore/exported-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
@@ -22,13 +23,12 @@ import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
 import { randomCall, randomCommand, randomScenario } from './random-commands.js';
 
+const { minute: perMinute } = documentedPlans.free;
+
 const options = { service: servedPetstore, generatePets, onError: () => {} };
 
 const entryOf = (sequence: number, atMs: number, commands: readonly unknown[]): LogEntry => ({
   position: sequence,
-  writer: 'w',
-  incarnation: 1,
-  sequence,
   atMs,
   commands,
 });
@@ -105,7 +105,7 @@ test('windows of keys that are not in the scenario are exported', () => {
     send(each);
   }
   expect(again.keys.list()).toEqual(sim.keys.list());
-  expect(again.keys.get('free-key')).toMatchObject({ minute: { remaining: 59 }, day: { remaining: 996 } });
+  expect(again.keys.get('free-key')).toMatchObject({ minute: { remaining: perMinute - 1 }, day: { remaining: 996 } });
 });
 
 test('a reset restores the start of the scenario', () => {

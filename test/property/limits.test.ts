@@ -10,10 +10,11 @@ type Wait = number | 'retry-after' | 'reset' | 'just-before-reset';
 interface Step {
   key: 'alice' | 'bob';
   wait: Wait;
+  /** Control operation on the key before its request. */
+  control?: 'unban' | 'ban' | undefined;
 }
 
-interface Observed {
-  key: Step['key'];
+interface Observed extends Pick<Step, 'key' | 'control'> {
   atMs: number;
   answer: Answer;
   served: boolean;
@@ -76,6 +77,18 @@ const steps = fc.array(fc.record({ key: choose<Step['key']>('alice', 'alice', 'a
   size: 'max',
 });
 
+/** Steps before some of which a control operation lifts or sets a ban of the key. */
+const controlledSteps = fc.array(
+  fc.record({
+    key: choose<Step['key']>('alice', 'alice', 'bob'),
+    wait,
+    control: choose<Step['control']>(undefined, undefined, undefined, undefined, 'unban', 'ban'),
+  }),
+  { minLength: 1, maxLength: 60, size: 'max' },
+);
+/** Length of a ban that a control operation or a scenario sets. */
+const setBanMs = 7_000;
+
 const service = fc.record({ limits: limitSettings, ban: banSettings, names, plan, windows, usedShare, startMs });
 type Service = typeof service extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -99,13 +112,16 @@ function scenarioOf({ limits, ban, names, plan, windows, usedShare, startMs }: S
 /** Runs a trace. Waits named by responses pass on the simulator's clock. */
 function run(sim: Simulator, trace: readonly Step[]): Observed[] {
   const last: Partial<Record<Step['key'], Observed>> = {};
-  return trace.map(({ key, wait }) => {
+  return trace.map(({ key, wait, control }) => {
     sim.clock.set(Math.max(sim.clock.now(), instantOf(wait, last[key], sim.clock.now())));
     const atMs = sim.clock.now();
+    if (control === 'unban') sim.keys.unban(key);
+    if (control === 'ban') sim.keys.ban(key, setBanMs);
     const answer = send(sim, { key });
     const { limit, remaining, reset, retryAfter } = rate(answer);
     const observed = {
       key,
+      control,
       atMs,
       answer,
       served: answer.status === 200,
@@ -267,6 +283,7 @@ function referenceKey(
   { limits, ban, names, plan, windows }: Service,
   used: Readonly<Record<string, number | undefined>>,
   startMs: number,
+  isBannedAtStart = false,
 ) {
   const counted = pick(names, (name): number[] => Array(used[name] ?? 0).fill(startMs));
   const countedIn = (name: WindowName) => counted[name] as number[];
@@ -313,7 +330,23 @@ function referenceKey(
     return refusal(ban.status, tightest(nowMs).limit, Math.max(banEndMs, ...stillFullMs), nowMs);
   };
 
-  return (nowMs: number): Expected => {
+  // A ban begins the count of rejections anew, whoever set it; only an accepted request or a lifted ban clears strikes.
+  const startBan = (nowMs: number, lengthMs: number) => {
+    bans++;
+    banEndMs = wholeSecond(nowMs) + lengthMs;
+    firstRefusalMs = undefined;
+  };
+  let isBannedYet = !isBannedAtStart;
+
+  return (nowMs: number, control: Step['control']): Expected => {
+    if (!isBannedYet && control === undefined) startBan(startMs, setBanMs);
+    isBannedYet = true;
+    if (control === 'ban') startBan(nowMs, setBanMs);
+    if (control === 'unban') {
+      banEndMs = 0;
+      firstRefusalMs = undefined;
+      strikes = 0;
+    }
     if (nowMs < banEndMs) {
       if (ban.extend) banEndMs = Math.max(banEndMs, wholeSecond(nowMs) + banLengthMs(bans));
       return banned(nowMs);
@@ -338,9 +371,7 @@ function referenceKey(
     promisedMs = endMs;
     if (isStrike) strikes++;
     if (isStrike && ban.after > 0 && strikes >= ban.after) {
-      bans++;
-      banEndMs = wholeSecond(nowMs) + banLengthMs(bans);
-      firstRefusalMs = undefined;
+      startBan(nowMs, banLengthMs(bans + 1));
       return banned(nowMs);
     }
     return refusal(429, limit, endMs, nowMs);
@@ -349,17 +380,18 @@ function referenceKey(
 
 test('fixed windows and bans respond like a reference model', () => {
   fc.assert(
-    fc.property(service, steps, (drawn, trace) => {
+    fc.property(service, controlledSteps, fc.boolean(), (drawn, trace, isBannedAtStart) => {
       const service: Service = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
       const scenario = scenarioOf(service);
+      if (isBannedAtStart) Object.assign(scenario.keys?.bob ?? {}, { bannedFor: setBanMs });
       const models = {
-        alice: referenceKey(service, scenario.keys?.alice?.usage ?? {}, service.startMs),
-        bob: referenceKey(service, {}, service.startMs),
+        alice: referenceKey(service, (scenario.keys?.alice?.usage ?? {}) as Record<string, number>, service.startMs),
+        bob: referenceKey(service, {}, service.startMs, isBannedAtStart),
       };
       const sim = createSimulator({ scenario });
       // A preset starts with the scenario, regardless of the first request.
-      for (const { key, atMs, answer } of run(sim, trace)) {
-        expect({ status: answer.status, ...rate(answer) }).toEqual(models[key](atMs));
+      for (const { key, atMs, answer, control } of run(sim, trace)) {
+        expect({ status: answer.status, ...rate(answer) }).toEqual(models[key](atMs, control));
       }
     }),
     fuzz(250, 20_000),

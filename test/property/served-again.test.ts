@@ -8,9 +8,12 @@ import { EntryBuffer } from '../../src/dashboard/entry-buffer.js';
 import { laneText } from '../../src/dashboard/timeline-axis.js';
 import { type Answer, createSimulator, type Simulator } from '../../src/index.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { servedAgainText } from '../../src/rate-limits/served-again.js';
 import { send } from '../support/plain-call.js';
 import { fuzz } from '../support/prove.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const key = 'free-key';
 const dayMs = 86_400_000;
@@ -30,7 +33,7 @@ interface Course {
 const courses = fc.record<Course>({
   startMs: fc.integer({ min: Date.UTC(2026, 10, 27), max: Date.UTC(2026, 10, 27) + dayMs - 1 }),
   usage: fc.record({
-    minute: fc.constantFrom(0, 60),
+    minute: fc.constantFrom(0, perMinute),
     hour: fc.constantFrom(0, 0, 500),
     day: fc.constantFrom(0, 1000, 1000),
   }),

@@ -74,10 +74,10 @@ test('two replicas and a proxy run as the page shows', async () => {
   }
   expect(replicas).toHaveLength(2);
 
-  // A replica is killed during the run.
+  // The active replica is killed during the run.
   const origin = free('http://127.0.0.1:4010');
   const answers = Array.from({ length: 300 }, (_, n) => async () => {
-    if (n === 100) replicas[1]?.kill('SIGKILL');
+    if (n === 100) replicas[0]?.kill('SIGKILL');
     return (await call(`${origin}/v1/pets?limit=1`, { key: 'pro-key' })).status;
   });
   const seen: (number | undefined)[] = [];

@@ -4,6 +4,7 @@ import { readRecordedLog } from '../../src/persistence/node/folder/recording.js'
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
+import { judge } from '../../src/verdict.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
 import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';
@@ -142,16 +143,18 @@ describe('int64-ids', () => {
     const stage = open(name);
     const ids: (string | undefined)[] = [];
     for (let n = 0; n < 3; n++) ids.push(/"id":(\d+)/.exec((await stage.send(newcomer)).text)?.[1]);
-    expect(ids).toEqual(['9007199254740990', '9007199254740991', '9007199254740994']);
+    expect(ids).toEqual(['9007199254740990', '9007199254740991', '9007199254740992']);
     const { text } = await stage.send({ path: '/pets/9007199254740993' });
     expect(text).toBe('{"id":9007199254740993,"name":"Odd","categoryId":9223372036854775807,"status":"pending"}');
   });
-  test('gives another pet to a client that rounds', async () => {
+  test.each(['/pets', '/pets?status=pending'])('finds a client that rounds the ids of GET %s', async (path) => {
     const stage = open(name);
-    const pending = JSON.parse((await stage.send({ path: '/pets?status=pending' })).text) as Listed;
-    expect(pending[0]?.name).toBe('Odd');
-    const again = await stage.send({ path: `/pets/${pending[0]?.id}` });
-    expect(JSON.parse(again.text).name).toBe('Even');
+    const [odd] = (JSON.parse((await stage.send({ path })).text) as Listed).filter((pet) => pet.name === 'Odd');
+    expect((await stage.send({ path: `/pets/${odd?.id}` })).status).toBe(404);
+    expect(judge(stage.sim)).toMatchObject({
+      outcome: 'fail',
+      findings: expect.arrayContaining([expect.objectContaining({ code: 'rounded-int64' })]),
+    });
   });
 });
 
@@ -215,6 +218,47 @@ describe.each([
   test(`gives ${withRepeats} pets to a client that follows the Link and keeps duplicates`, async () => {
     expect(await idsOfAllPages(open(name))).toHaveLength(withRepeats);
   });
+});
+
+// Scenarios of `gauntlet --classes`, which expect nothing of a client.
+describe.each([
+  ['own-mistake', 'retried-4xx', [1_000, 2_000, 4_000], []],
+  ['quota-gone-for-good', 'retried-permanent', [1_000, 2_000, 4_000], []],
+  ['vendor-wait', 'early-retry', [1_000, 1_000], [3_100, 3_100]],
+] as const)('%s', (name, code, wrong, right) => {
+  test.each([
+    ['wrong', wrong, true],
+    ['right', right, false],
+  ] as const)('the rule of its class finds the %s client alone', async (_, waits, isFound) => {
+    const stage = open(name);
+    await stage.run(async (run) => {
+      await run.send();
+      for (const ms of waits) {
+        await run.sleep(ms);
+        await run.send();
+      }
+    });
+    expect(
+      judge(stage.sim, { isOver: true })
+        .findings.map((finding) => finding.code as string)
+        .includes(code),
+    ).toBe(isFound);
+  });
+});
+
+test.each([
+  [1, 1],
+  [3, 3],
+])('retry-budget: %d attempts of each call are as many requests per call', async (attempts, ratio) => {
+  const stage = open('retry-budget');
+  const call = async (run: Stage) => {
+    for (let n = 0; n < attempts; n++) {
+      if (n > 0) await run.sleep(1_000);
+      await run.send();
+    }
+  };
+  await stage.run((run) => Promise.all(Array.from({ length: 30 }, () => call(run))));
+  expect(judge(stage.sim, { isOver: true }).amplification?.overall ?? 1).toBe(ratio);
 });
 
 test('every shipped scenario is tested here', () => {

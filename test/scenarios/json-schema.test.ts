@@ -141,7 +141,7 @@ describe('an editor', () => {
     ['a plan of the base', { extends: './base.yaml', keys: { a: { plan: 'gold' } } }],
     [
       'a usage up to the limit',
-      { keys: { a: { usage: { minute: 60, day: 1_000 } }, b: { plan: 'pro', usage: { minute: 300 } } } },
+      { keys: { a: { usage: { minute: 'all', day: 1_000 } }, b: { plan: 'pro', usage: { minute: 300 } } } },
     ],
     ['a usage of a larger plan', { plans: { free: { minute: 90, day: 900 } }, keys: { a: { usage: { minute: 90 } } } }],
     [

@@ -20,7 +20,7 @@ export const everyField = {
   plans: { enterprise: { minute: 5_000, day: 1_000_000 }, own: { minute: 2, day: 3 } },
   windows: { minute: '6s', day: '1h' },
   keys: {
-    'free-key': { plan: 'free', usage: { minute: 58, day: 10 } },
+    'free-key': { plan: 'free', usage: { minute: 8, day: 10 } },
     'old-key': { plan: 'pro', state: 'revoked' },
     'late-key': { plan: 'business', expiresAt: '2026-01-01T12:05:00Z' },
     'soon-key': { plan: 'own', expiresIn: '30s', usage: { day: 2 } },

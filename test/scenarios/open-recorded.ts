@@ -42,7 +42,7 @@ export function openRecorded(scenario: Scenario) {
   // At once, because the opener continues at once.
   const begin = { atMs: Date.parse(noon), commands: [{ kind: 'begin', scenario: resolved.scenario, hash: '' }] };
   void log.append(begin);
-  machine.apply({ ...begin, position: 1, writer: 'recording', incarnation: 1, sequence: 1 });
+  machine.apply({ ...begin, position: 1 });
   const { handle } = createLoggedSimulators(machine, sequencer, () => ({
     position: 0,
     snapshotPosition: 0,

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { clientOf } from '../../src/scenario/client.js';
 import { applyOverrides, readSetFlag } from '../../src/scenario/node/overrides.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 /** A scenario with fields set, resolved. */
 async function resolved(scenario: Scenario, ...flags: string[]) {
@@ -10,7 +13,7 @@ async function resolved(scenario: Scenario, ...flags: string[]) {
   return resolveScenario(applyOverrides(scenario, overrides) as Scenario, () => []);
 }
 
-const own: Scenario = { name: 'own', keys: { 'my-key': { usage: { minute: 59 } } } };
+const own: Scenario = { name: 'own', keys: { 'my-key': { usage: { minute: perMinute - 1 } } } };
 
 test('a client gets the first key of its scenario, even if --set changes another field', async () => {
   const { scenario } = await resolved(own, 'ban.seconds=5');
@@ -26,14 +29,14 @@ test('--set does not add the description of the default scenario', async () => {
 test('--set changes a field of the default scenario, a new field, and an item of a default or own list', async () => {
   const { scenario, settings, keys } = await resolved(
     own,
-    'keys.free-key.usage.minute=60',
+    'keys.free-key.usage.minute=all',
     'pets[1].name=Kiwi',
     'ban.seconds=5',
     'plans.tiny.minute=2',
     'plans.tiny.day=3',
   );
-  expect(keys.get('free-key')).toMatchObject({ plan: 'free', usage: { minute: 60 } });
-  expect(keys.get('my-key')?.usage.minute).toBe(59);
+  expect(keys.get('free-key')).toMatchObject({ plan: 'free', usage: { minute: perMinute } });
+  expect(keys.get('my-key')?.usage.minute).toBe(perMinute - 1);
   expect(scenario.pets).toHaveLength(40);
   expect((scenario.pets as { name: string }[])[1]?.name).toBe('Kiwi');
   expect(settings.banSeconds).toBe(5);

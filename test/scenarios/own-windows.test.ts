@@ -179,3 +179,22 @@ test('a client that hammers an exhausted long window is told so, also before the
   expect(hammered('free', 'second')).toEqual([]);
   expect(hammered('trial', 'month')).toEqual([]);
 });
+
+test.each([
+  ['all', 0],
+  ['all but 2', 2],
+  ['all but 999999', 20],
+] as const)('a key with the usage %s has %i requests left, whatever the limit', (quarter, left) => {
+  const scenario: Scenario = {
+    windows: { quarter: '15m' },
+    plans: { small: { quarter: 20 } },
+    keys: { 'small-key': { plan: 'small', usage: { quarter } } },
+  };
+  const sim = createSimulator({ scenario });
+  expect(sim.keys.get('small-key')).toMatchObject({ windows: { quarter: { limit: 20, remaining: left } } });
+});
+
+test('the usage of a key is a number, all, or all but a number', () => {
+  const scenario = { keys: { 'free-key': { usage: { minute: 'al' } } } } as unknown as Scenario;
+  expect(() => createSimulator({ scenario })).toThrow('keys.free-key.usage.minute: expected a number, "all"');
+});

@@ -76,6 +76,18 @@ const timesJitter = clients.retrying(
   },
 );
 
+/** Stores one call twice: waits as required, and sends the call again after its success. */
+const sendsTwice = async (stage: Stage) => {
+  await loudly(clients.patient, newcomer(0))(stage);
+  await loudly(clients.patient, newcomer(0))(stage);
+};
+/** Stores one call twice: waits as required, and sends two copies of the call, as a client that hedges. */
+const hedges = async (stage: Stage) => {
+  const { headers } = await stage.send(newcomer(0));
+  await stage.sleep(Number(headers.get('retry-after')) * 1000);
+  await Promise.all([stage.send(newcomer(0)), stage.send(newcomer(0))]);
+};
+
 /** Stops before the end of the wait, because its caller has gone. */
 const callerGoes =
   (afterMs: number, { isHeard, isReported }: { isHeard: boolean; isReported: boolean }) =>
@@ -151,6 +163,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   huge: [
     right('reports an error to its caller at once', patient),
     right('parks the work', loudly(clients.parks)),
+    wrong('hides that it gave up', regardless(1, clients.takesItForTheEnd), 'gave-up'),
     wrong(
       'waits by its own fixed seconds',
       loudly(clients.backsOffOnly),
@@ -162,6 +175,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   'timer-overflow': [
     right('gives up', patient),
     right('splits the wait', loudly(clients.parks)),
+    wrong('hides that it gave up', regardless(1, clients.takesItForTheEnd), 'gave-up'),
     wrong('overflows its timer', noWait, 'early-retry', 'ban-hammered', 'retry-storm'),
   ],
   missing: [
@@ -241,6 +255,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'day-wall': [
     right('tells its caller at once', inTurn(2, clients.patient)),
+    wrong('hides that it gave up', regardless(2, clients.takesItForTheEnd), 'gave-up'),
     wrong(
       'tries again each minute',
       inTurn(2, clients.every(60_000, 5)),
@@ -369,10 +384,14 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   'post-429': [
     right('sends it again', loudly(clients.patient, newcomer(0))),
     wrong('repeats no POST', loudly(clients.takesItForTheEnd, newcomer(0)), 'lost-write'),
+    undecided('sends it once more after its success', sendsTwice),
+    undecided('retries it twice at once', hedges),
   ],
   'post-body-lost': [
     right('sends the same body again', loudly(clients.patient, newcomer(0))),
     wrong('has used up the body', loudly(clients.losesItsBody, newcomer(0)), 'body-changed'),
+    undecided('sends it once more after its success', sendsTwice),
+    undecided('retries it twice at once', hedges),
   ],
   ...Object.fromEntries(
     ['post-ambiguous', 'post-stored-answer-lost'].map((name): [string, VerdictCase[]] => [

@@ -81,6 +81,18 @@ describe('a new client is served', () => {
     expect(await newClient()).toBe(200);
   });
 
+  test('while 1,000 dashboards are open, of which a further one is refused', async () => {
+    const dashboard = rawRequestText('GET', '/updates').replace('/v1/', '/__sim/');
+    await Promise.all((await holdMany(1_000, dashboard)).map(answered));
+    const refused = await fetch(`${server.controlUrl}/updates`);
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({
+      message: 'Expected at most 1000 dashboards of this server; close one first.',
+    });
+    await holdMany(1_200);
+    expect(await newClient()).toBe(200);
+  });
+
   test('while silent connections keep arriving', async () => {
     const flood = holdMany(tries(2_000, 10_000));
     for (let n = 0; n < 10; n++) expect(await newClient()).toBe(200);

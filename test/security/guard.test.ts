@@ -53,6 +53,27 @@ describe('the Host allow-list', () => {
     expect(sim.keys.get('free-key').minute.remaining).toBe(documentedPlans.free.minute);
   });
 
+  test.each(['http://sim.test', 'sim.test:80', 'sim.test/petstore', '*', '*.sim.test', '', 'a b', 'müller.test'])(
+    'allowing the host %j is a mistake',
+    async (host) => {
+      await expect(listen(sim, { port: 0, allowedHosts: [host] })).rejects.toThrow(
+        `Failed to listen: expected an allowed host name such as "petstore", without scheme, port, path and wildcard, got ${JSON.stringify(host)}`,
+      );
+    },
+  );
+
+  test('accepts each allowed host as clients write it', async () => {
+    const other = await listen(sim, {
+      port: 0,
+      allowedHosts: ['Team.Test.', '10.0.0.1', '2001:db8::1', '[2001:db8::2]'],
+    });
+    for (const host of ['team.test', 'team.test.:80', '10.0.0.1', '[2001:db8::1]:80', '[2001:DB8::2]'])
+      expect(statusOf(await rawRequest(other.port, `GET /__sim/clock HTTP/1.1\r\nHost: ${host}\r\n\r\n`)), host).toBe(
+        200,
+      );
+    await other.close();
+  });
+
   test.each(['localhost@evil.test', 'localhost, localhost', 'a b', 'http://localhost', 'localhost/', ''])(
     'rejects the invalid host %j with 400',
     async (host) => {

@@ -61,9 +61,10 @@ export function startCommandLine(args: readonly string[], options: SpawnOptions 
   };
 }
 
-/** Starts `serve` on a free port with `--log json`, and waits until it listens. */
+/** Starts `serve` with `--log json`, on a free port unless `args` name one, and waits until it listens. */
 export async function startServer(args: readonly string[] = [], options: SpawnOptions = {}) {
-  const started = startCommandLine(['serve', '--port', '0', '--log', 'json', ...args], options);
+  const port = args.includes('--port') ? [] : ['--port', '0'];
+  const started = startCommandLine(['serve', ...port, '--log', 'json', ...args], options);
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   const nextEvent = async (): Promise<any> => JSON.parse(await started.nextLine());
   const listening = await nextEvent();

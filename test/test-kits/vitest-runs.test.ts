@@ -73,6 +73,17 @@ describe('of all inner tests', { tags: 'extended' }, () => {
     expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
   });
 
+  test('a test that fails by itself shows the verdict on its client as well', () => {
+    const { status, failureMessages } = results.get('fails by itself and misbehaves') as Result;
+    expect([status, failureMessages]).toEqual([
+      'failed',
+      [
+        expect.stringContaining('expected 429 to be 200'),
+        expect.stringContaining('The client retried too often, retried too early'),
+      ],
+    ]);
+  });
+
   test.each([
     ['sends nothing', 0, "test.extend({ verdict: 'ignore' })"],
     ['takes no simulator', 0, "or test.extend({ verdict: 'ignore' })"],

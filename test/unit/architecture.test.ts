@@ -13,7 +13,7 @@ const laws: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   values:
   validation: values
   clock: values
-  requests: clock values
+  requests: clock validation values
   rate-limits: requests values
   journal: requests values
   in-process: clock journal requests values
@@ -41,6 +41,7 @@ const laws: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   server: control-api control-api/node in-process journal own-routes/node petstore rate-limits requests sandboxes
       scenario server/http simulator values
   persistence/node: control-api persistence petstore sandboxes scenario scenario/node server simulator values
+  test-kits/node: judge/node scenario scenario/node server simulator test-kits values
   cli: clock control-api fidelity hunt judge judge/node own-routes/node persistence persistence/node petstore
       rate-limits requests sandboxes scenario scenario/node server server/http simulator traffic-files validation
       values

@@ -3,6 +3,7 @@ import {
   type CertifiedOutcome,
   type CertifiedRun,
   countOutcomes,
+  countsText,
   notPassed,
   passedPercent,
 } from '../../src/cli/certify/certificate.js';
@@ -31,6 +32,11 @@ test.each<[passed: number, failed: number, percent: number]>([
   const counts = countOutcomes(runs(passed, failed));
   expect(passedPercent(counts)).toBe(percent);
   expect(certificateBadge({ counts })).toContain(`<title>petstore-sim: ${percent}% passed</title>`);
+});
+
+test('scenarios that a client did not reach do not lower the share', () => {
+  const counts = countOutcomes([...runs(3, 1), run('n', 'not met'), run('m', 'not met')]);
+  expect([passedPercent(counts), countsText(counts)]).toEqual([75, '3 of 4 passed, 1 failed, 2 not reached']);
 });
 
 test('the badge is green only if every run passed', () => {
@@ -69,7 +75,13 @@ test('runs that only one certificate has are new or no longer run', () => {
     ],
   };
   const sdks = [
-    { name: 'a', command: '', counts: countOutcomes([]), results: [run('kept', 'pass'), run('new', 'pass')] },
+    {
+      name: 'a',
+      command: '',
+      counts: countOutcomes([]),
+      results: [run('kept', 'pass'), run('new', 'pass')],
+      remedies: [],
+    },
   ];
   const changes = changesSince(earlier, { sdks });
   expect([changes.added, changes.removed]).toEqual([['a: new'], ['a: gone', 'b: kept']]);
@@ -82,7 +94,9 @@ test('a pass is better than a run that shows nothing, and that is better than a 
   for (const before of all) {
     for (const now of all) {
       const earlier = { date: '', sdks: [{ name: 'a', results: [{ scenario: 's', outcome: before.outcome }] }] };
-      const sdks = [{ name: 'a', command: '', counts: countOutcomes([]), results: [run('s', now.outcome)] }];
+      const sdks = [
+        { name: 'a', command: '', counts: countOutcomes([]), results: [run('s', now.outcome)], remedies: [] },
+      ];
       const { worse, better } = changesSince(earlier, { sdks });
       expect([worse.length, better.length], `${before.outcome} -> ${now.outcome}`).toEqual([
         Number(now.rank < before.rank),

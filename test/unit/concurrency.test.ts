@@ -1,25 +1,32 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const address = 'http://petstore.test/v1/pets';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const header = (response: Response, name: string) => Number(response.headers.get(name));
 
-test('of 500 parallel requests on a free key exactly 60 succeed, each with a different Remaining', async () => {
+test('of 500 parallel requests on a free key exactly those of the limit succeed, each with a different Remaining', async () => {
   const sim = frozen();
   const responses = await Promise.all(
     Array.from({ length: 500 }, () => sim.fetch(address, { headers: bearer('free-key') })),
   );
   const served = responses.filter(({ status }) => status === 200);
   const refused = responses.filter(({ status }) => status === 429);
-  expect([served.length, refused.length]).toEqual([60, 440]);
+  expect([served.length, refused.length]).toEqual([perMinute, 500 - perMinute]);
   const remaining = served.map((response) => header(response, 'X-RateLimit-Remaining')).sort((a, b) => b - a);
-  expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
+  expect(remaining).toEqual(Array.from({ length: perMinute }, (_, index) => perMinute - 1 - index));
   expect(new Set(refused.map((response) => header(response, 'Retry-After')))).toEqual(new Set([60]));
   expect(new Set(responses.map((response) => header(response, 'X-RateLimit-Reset'))).size).toBe(1);
-  expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active', day: { remaining: 940 } });
+  expect(sim.keys.get('free-key')).toMatchObject({
+    strikes: 0,
+    state: 'active',
+    day: { remaining: 1_000 - perMinute },
+  });
 });
 
 test('parallel keys do not share limits', async () => {
@@ -31,7 +38,7 @@ test('parallel keys do not share limits', async () => {
     }),
   );
   for (const key of ['alice', 'bob']) {
-    expect(responses.filter((response) => response.key === key && response.status === 200)).toHaveLength(60);
+    expect(responses.filter((response) => response.key === key && response.status === 200)).toHaveLength(perMinute);
   }
 });
 
@@ -86,7 +93,7 @@ describe('a request at the border of two seconds', () => {
   }
 
   test('reads the clock once, so that the headers of a refusal agree', () => {
-    const sim = createSimulator({ scenario: { keys: { used: { usage: { minute: 60 } } } } });
+    const sim = createSimulator({ scenario: { keys: { used: { usage: { minute: 'all' } } } } });
     hurry();
     const { status, headers } = send(sim, { key: 'used' });
     expect(status).toBe(429);

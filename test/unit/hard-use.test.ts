@@ -41,7 +41,7 @@ describe('durations are bounded at every input', () => {
   });
 
   test('the longest durations work', () => {
-    const sim = frozen({ windows: { minute: '3650d', day: '3650d' }, keys: { k: { usage: { minute: 60 } } } });
+    const sim = frozen({ windows: { minute: '3650d', day: '3650d' }, keys: { k: { usage: { minute: 'all' } } } });
     const answer = send(sim, { key: 'k' });
     expect([answer.status, answer.headers['Retry-After']]).toEqual([429, String(3650 * 86_400)]);
   });
@@ -51,7 +51,7 @@ describe('a listener of the journal that throws', () => {
   test('changes neither the response nor the count, and is reported', () => {
     const errors: unknown[] = [];
     const sim = createSimulator({
-      scenario: { keys: { k: { usage: { minute: 60 } } }, clock: { start: noon, mode: 'frozen' } },
+      scenario: { keys: { k: { usage: { minute: 'all' } } }, clock: { start: noon, mode: 'frozen' } },
       onError: (error) => errors.push(error),
     });
     const heard: number[] = [];
@@ -200,9 +200,9 @@ describe('the message of a refusal', () => {
   });
 
   test('states the length of a window that differs from the document', () => {
-    const sim = frozen({ windows: { minute: '6s' }, keys: { k: { usage: { minute: 60 } } } });
+    const sim = frozen({ windows: { minute: '6s' }, keys: { k: { usage: { minute: 'all' } } } });
     expect(message(send(sim, { key: 'k' }))).toBe('The free plan allows 60 requests in 6 seconds; retry in 6 seconds.');
-    const documented = frozen({ keys: { k: { usage: { minute: 60 } } } });
+    const documented = frozen({ keys: { k: { usage: { minute: 'all' } } } });
     expect(message(send(documented, { key: 'k' }))).toContain('60 requests a minute');
   });
 });

@@ -233,7 +233,7 @@ describe('the journal', () => {
   });
 
   test('records strikes, episodes and promised times', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all' } } } });
     send(sim);
     sim.clock.advance('2s');
     send(sim);

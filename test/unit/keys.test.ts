@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noon, noonSeconds } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -17,7 +20,7 @@ test('authentication precedes the checks of path, method and body', () => {
 
 describe('preset usage', () => {
   test('is marked until the first request, with which its window begins', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all' } } } });
     const times = () => [sim.keys.get('free-key').preset, sim.keys.get('free-key').minute.resetAtSeconds];
     expect(times()).toEqual([true, noonSeconds + 60]);
     expect(sim.keys.get('pro-key')).not.toHaveProperty('preset');
@@ -26,25 +29,25 @@ describe('preset usage', () => {
   });
 
   test('makes one request reproduce a 429', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 59 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: perMinute - 1 } } } });
     expect(sendTimes(sim, 2).map(({ status }) => status)).toEqual([200, 429]);
-    expect(rate(send(sim))).toMatchObject({ limit: 60, reset: noonSeconds + 60 });
+    expect(rate(send(sim))).toMatchObject({ limit: perMinute, reset: noonSeconds + 60 });
   });
 
   test('of the day is reported before the minute', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 10, day: 999 } } } });
     expect(rate(send(sim))).toMatchObject({ limit: 1000, remaining: 0, reset: noonSeconds + 86_400 });
-    expect(sim.keys.get('free-key').minute.remaining).toBe(49);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute - 11);
   });
 
   test.each(['fixed-window', 'sliding-log', 'token-bucket'] as const)('works under %s', (algorithm) => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 58 } } }, limits: { algorithm } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: perMinute - 2 } } }, limits: { algorithm } });
     expect(sendTimes(sim, 3).map(({ status }) => status)).toEqual([200, 200, 429]);
   });
 
   test('is not reduced by real time before the first request', () => {
     vi.useFakeTimers({ now: Date.parse(noon) });
-    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
     vi.advanceTimersByTime(3_600_000);
     expect(send(sim).status).toBe(429);
     vi.advanceTimersByTime(59_999);
@@ -54,7 +57,7 @@ describe('preset usage', () => {
   });
 
   test('is reduced by time that advance or set passes', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 10 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all', day: 10 } } } });
     sim.clock.advance('20s');
     expect(rate(send(sim)).retryAfter).toBe(40);
     sim.reset();
@@ -66,10 +69,10 @@ describe('preset usage', () => {
   test('of a key added later starts when the key is added', () => {
     const sim = frozen();
     sim.clock.advance('5m');
-    sim.keys.add('new-key', { usage: { minute: 60, day: 0 } });
+    sim.keys.add('new-key', { usage: { minute: 'all', day: 0 } });
     expect(send(sim, { key: 'new-key' }).status).toBe(429);
     expect(rate(send(sim, { key: 'new-key' })).retryAfter).toBe(60);
-    sim.keys.add('other-key', { usage: { minute: 60, day: 0 } });
+    sim.keys.add('other-key', { usage: { minute: 'all', day: 0 } });
     sim.clock.advance('59s');
     expect(send(sim, { key: 'other-key' }).status).toBe(429);
     sim.clock.advance('1s');
@@ -77,18 +80,18 @@ describe('preset usage', () => {
   });
 
   test('is shown before the first request applies it', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 59, day: 7 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: perMinute - 1, day: 7 } } } });
     for (let look = 0; look < 3; look++) {
       expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 1 }, day: { remaining: 993 } });
       sim.clock.advance('10s');
     }
     sim.clock.advance('30s');
-    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 993 } });
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: perMinute }, day: { remaining: 993 } });
   });
 
   test('is not applied by reading the key', () => {
     vi.useFakeTimers({ now: Date.parse(noon) });
-    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
     sim.keys.get('free-key');
     sim.keys.list();
     vi.advanceTimersByTime(3_600_000);
@@ -96,7 +99,7 @@ describe('preset usage', () => {
   });
 
   test('is restored by a reset', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all' } } } });
     sim.clock.advance('2m');
     expect(send(sim).status).toBe(200);
     sim.reset();
@@ -144,7 +147,7 @@ describe('the keys of a running simulator', () => {
       key: 'free-key',
       plan: 'free',
       state: 'active',
-      minute: { limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 },
+      minute: { limit: perMinute, remaining: perMinute - 1, resetAtSeconds: noonSeconds + 60 },
       day: { limit: 1000, remaining: 999, resetAtSeconds: noonSeconds + 86_400 },
       strikes: 0,
     });
@@ -163,7 +166,7 @@ describe('the keys of a running simulator', () => {
     const sim = frozen();
     sendTimes(sim, 70);
     sim.keys.add('free-key');
-    expect(rate(send(sim)).remaining).toBe(59);
+    expect(rate(send(sim)).remaining).toBe(perMinute - 1);
   });
 
   test('get 401 from their revocation until a reset', () => {
@@ -172,7 +175,7 @@ describe('the keys of a running simulator', () => {
     sim.keys.revoke('free-key');
     expect(message(send(sim))).toBe('The API key was revoked.');
     sim.keys.restore('free-key');
-    expect(rate(send(sim)).remaining).toBe(58);
+    expect(rate(send(sim)).remaining).toBe(perMinute - 2);
     sim.keys.revoke('free-key');
     sim.reset();
     expect(send(sim).status).toBe(200);
@@ -181,18 +184,18 @@ describe('the keys of a running simulator', () => {
   test('can be set to a usage in windows that start now', () => {
     const sim = frozen();
     sim.clock.advance('45s');
-    sim.keys.setUsage('free-key', { minute: 60 });
-    expect(rate(send(sim))).toMatchObject({ limit: 60, retryAfter: 60 });
+    sim.keys.setUsage('free-key', { minute: perMinute });
+    expect(rate(send(sim))).toMatchObject({ limit: perMinute, retryAfter: 60 });
     sim.keys.setUsage('free-key', { minute: 0, day: 1000 });
     expect(rate(send(sim))).toMatchObject({ limit: 1000, retryAfter: 86_400 });
     sim.keys.setUsage('free-key', { day: 0 });
-    expect(rate(send(sim)).remaining).toBe(59);
+    expect(rate(send(sim)).remaining).toBe(perMinute - 1);
   });
 
   test('keep the part of a preset that setUsage does not name', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 10 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all', day: 10 } } } });
     sim.keys.setUsage('free-key', { minute: 5 });
-    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 55 }, day: { remaining: 990 } });
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: perMinute - 5 }, day: { remaining: 990 } });
   });
 
   test('throw a RangeError with the key if unknown', () => {
@@ -215,16 +218,16 @@ describe('the keys of a running simulator', () => {
         `API key at plan: expected a plan (free, pro, business, enterprise), got "${plan}"`,
       );
     }
-    expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(perMinute - 1);
   });
 
-  test.each([-1, 61, 1.5, Number.NaN])('reject a usage of %d and change neither window', (minute) => {
+  test.each([-1, perMinute + 1, 1.5, Number.NaN])('reject a usage of %d and change neither window', (minute) => {
     const sim = frozen();
     expect(() => sim.keys.setUsage('free-key', { day: 5, minute })).toThrow(
-      new RangeError(`Failed to set the usage: expected a whole number from 0 to 60, got ${minute}`),
+      new RangeError(`Failed to set the usage: expected a whole number from 0 to ${perMinute}, got ${minute}`),
     );
     expect(() => sim.keys.setUsage('free-key', { minute: 5, day: 1001 })).toThrow('from 0 to 1000, got 1001');
-    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: perMinute }, day: { remaining: 1000 } });
   });
 
   test('reject a ban with an unreadable duration and stay unbanned', () => {
@@ -239,7 +242,7 @@ describe('the cached last key', () => {
 
   test('is dropped when the key is replaced or another scenario is loaded', () => {
     const sim = frozen();
-    expect(limitOf(sim)).toMatchObject({ limit: 60, remaining: 59 });
+    expect(limitOf(sim)).toMatchObject({ limit: perMinute, remaining: perMinute - 1 });
     sim.keys.add('free-key', { plan: 'business' });
     expect(limitOf(sim)).toMatchObject({ limit: 1000, remaining: 999 });
     sim.load({ keys: { 'free-key': { state: 'revoked' } } });
@@ -249,23 +252,23 @@ describe('the cached last key', () => {
   test('is new after a reset, and restored by a snapshot', () => {
     const sim = frozen();
     const saved = sim.snapshot();
-    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+    expect(limitOf(sim)).toMatchObject({ remaining: perMinute - 1 });
     const used = sim.snapshot();
     sim.reset();
-    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+    expect(limitOf(sim)).toMatchObject({ remaining: perMinute - 1 });
     sim.restore(used);
-    expect(limitOf(sim)).toMatchObject({ remaining: 58 });
+    expect(limitOf(sim)).toMatchObject({ remaining: perMinute - 2 });
     sim.restore(saved);
-    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+    expect(limitOf(sim)).toMatchObject({ remaining: perMinute - 1 });
   });
 
   test('is not used for a request without a key or with a malformed header', () => {
     const sim = frozen();
     for (const authorization of [undefined, 'Bearer', 'Bearer free-key, Bearer free-key']) {
-      expect(limitOf(sim)).toMatchObject({ limit: 60 });
+      expect(limitOf(sim)).toMatchObject({ limit: perMinute });
       expect(send(sim, { key: null, headers: authorization === undefined ? {} : { authorization } }).status).toBe(401);
     }
-    expect(limitOf(sim)).toMatchObject({ remaining: 56 });
+    expect(limitOf(sim)).toMatchObject({ remaining: perMinute - 4 });
   });
 });
 
@@ -277,10 +280,10 @@ describe('acceptAnyKey', () => {
     send(any, { key: 'made-up-0' });
     send(any, { key: 'pro-key' });
     for (let n = 1; n < 10_000; n++) send(any, { key: `made-up-${n}` });
-    expect(any.keys.get('made-up-0').minute.remaining).toBe(59);
+    expect(any.keys.get('made-up-0').minute.remaining).toBe(perMinute - 1);
     send(any, { key: 'made-up-10000' });
     expect(() => any.keys.get('made-up-0')).toThrow(RangeError);
-    expect(any.keys.get('made-up-1').minute.remaining).toBe(59);
+    expect(any.keys.get('made-up-1').minute.remaining).toBe(perMinute - 1);
     expect(any.keys.get('pro-key').minute.remaining).toBe(299);
     expect(any.keys.list()).toHaveLength(Object.keys(defaultScenario.keys).length);
   });
@@ -289,7 +292,7 @@ describe('acceptAnyKey', () => {
     const any = sim();
     sendTimes(any, 61, { key: 'one' });
     any.reset();
-    expect(rate(send(any, { key: 'one' })).remaining).toBe(59);
+    expect(rate(send(any, { key: 'one' })).remaining).toBe(perMinute - 1);
   });
 });
 

@@ -53,7 +53,7 @@ describe('the examples of the description', () => {
     ['listPets', 401, '/pets', { headers: { authorization: '' } }, {}],
     ['listPets', 403, '/pets', { key: 'banned-key' }, { ban: { status: 403 } }],
     ['listPets', 418, '/pets', { key: 'banned-key' }, { ban: { status: 418 } }],
-    ['listPets', 429, '/pets', {}, { keys: { 'free-key': { usage: { minute: 60 } } } }],
+    ['listPets', 429, '/pets', {}, { keys: { 'free-key': { usage: { minute: 'all' } } } }],
     ['createPet', 400, '/pets', post({ categoryId: 1 }), {}],
     ['createPet', 413, '/pets', post({ name: 'x'.repeat(70_000), categoryId: 1 }), {}],
     [

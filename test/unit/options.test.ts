@@ -31,7 +31,7 @@ describe('an unknown option is rejected', () => {
     ['listen', () => loose(listen)(sim, { prt: 0 }), 'got "prt"'],
     ['listen', () => loose(listen)(sim, 42572), 'got "42572"'],
     ['createControl', () => loose(createControl)('http://127.0.0.1:9', { tokn: 'x' }), 'got "tokn"'],
-    ['serve', () => loose(serve)({ data: '/nowhere', dataRest: true }), 'fsync, got "dataRest"'],
+    ['serve', () => loose(serve)({ data: '/nowhere', dataRest: true }), 'advertise, got "dataRest"'],
     [
       'sim.journal.query',
       () => loose(sim.journal.query)({ stats: 429 }),

@@ -8,8 +8,11 @@ import {
   type Scenario,
   ScenarioError,
 } from '../../src/index.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { code, send } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 const namesOf = (face: object) => Object.keys(face).sort().join(' ');
 
@@ -18,7 +21,7 @@ test('keys, pets, faults and journal expose only their public operations', () =>
   expect(namesOf(sim.keys)).toBe('add ban get list restore revoke setUsage texts unban unlisted');
   expect(namesOf(sim.pets)).toBe('add count get list remove size update');
   expect(namesOf(sim.faults)).toBe('add list remove replace');
-  expect(namesOf(sim.journal)).toBe('clear dropped listen outages outcomes pending query report size');
+  expect(namesOf(sim.journal)).toBe('clear dropped listen outcomes pending query report size');
   expectTypeOf(sim.keys).toEqualTypeOf<Keys>();
   expectTypeOf(sim.pets).toEqualTypeOf<Pets>();
   expectTypeOf(sim.journal).toEqualTypeOf<Journal>();
@@ -27,7 +30,7 @@ test('keys, pets, faults and journal expose only their public operations', () =>
 
 test('a key is added with the same fields as in a scenario', () => {
   const sim = frozen();
-  sim.keys.add('used', { usage: { minute: 60 } });
+  sim.keys.add('used', { usage: { minute: 'all' } });
   expect(send(sim, { key: 'used' }).status).toBe(429);
   sim.keys.add('banned', { plan: 'pro', bannedFor: '90s' });
   expect(code(send(sim, { key: 'banned' }))).toBe('key_banned');
@@ -47,7 +50,10 @@ test.each([
     { usage: { minuet: 1 } },
     'API key at usage.minuet: expected a window of the plan (minute, day), got "minuet"; did you mean minute?',
   ],
-  [{ usage: { minute: 61 } }, 'API key at usage.minute: expected at most the limit of the plan (60), got 61'],
+  [
+    { usage: { minute: perMinute + 1 } },
+    `API key at usage.minute: expected at most the limit of the plan (${perMinute}), got ${perMinute + 1}`,
+  ],
   [{ plan: 'gold' }, 'API key at plan: expected a plan (free, pro, business, enterprise), got "gold"'],
   [{ bannedFor: 'long' }, 'API key at bannedFor: expected a duration such as "500ms", "2s", "5m" or "1d", got "long"'],
 ])('a key with %j is rejected', (input, message) => {

@@ -1,10 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
+
+const { minute: perMinute } = documentedPlans.free;
 
 /** Issues of a rejected scenario, which can have any shape, as from a file. */
 function issues(scenario: unknown): Record<string, string> {
@@ -94,7 +97,10 @@ describe('an issue is reported with its path', () => {
     expect(() => createSimulator({ scenario: scenario as unknown as Scenario })).toThrow(
       /^scenario at seed: .*\nscenario at clock\.mode: (?:.|\n)*\nscenario at /,
     );
-    const second = { keys: { a: { plan: 'gold' }, b: { usage: { minute: 61, day: 1001 } } }, pets: { generate: {} } };
+    const second = {
+      keys: { a: { plan: 'gold' }, b: { usage: { minute: perMinute + 1, day: 1001 } } },
+      pets: { generate: {} },
+    };
     expect(Object.keys(issues(second)).sort()).toEqual([
       'keys.a.plan',
       'keys.b.usage.day',
@@ -268,8 +274,8 @@ describe('two simulators', () => {
     expect(visible(untouched)).toEqual(before);
     expect(untouched.clock.now()).not.toBe(other.clock.now());
     expect(send(untouched, { body: rex }).body).toContain('"id":41');
-    expect(rate(send(untouched)).remaining).toBe(58);
-    expect(rate(send(untouched, { key: 'made-up' })).remaining).toBe(59);
+    expect(rate(send(untouched)).remaining).toBe(perMinute - 2);
+    expect(rate(send(untouched, { key: 'made-up' })).remaining).toBe(perMinute - 1);
   });
 
   test('of the same scenario respond with the same bytes', () => {
@@ -336,7 +342,7 @@ describe('a snapshot', () => {
   });
 
   test('restores strikes within an episode', () => {
-    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 'all' } } } });
     const strike = () => {
       sim.clock.advance('2s');
       return send(sim).body;

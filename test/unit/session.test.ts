@@ -21,7 +21,7 @@ function open() {
     watch: (_, take, signal) =>
       new Promise((resolve) => {
         send = take;
-        signal.addEventListener('abort', () => resolve());
+        signal.addEventListener('abort', () => resolve(false));
       }),
   };
   const session = new Session(source);
@@ -38,7 +38,7 @@ function open() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('the page reads the verdict again after an unrecorded refusal', async () => {
+test('the page reads the verdict again after an unrecorded request', async () => {
   const { say, verdicts } = open();
   say();
   while (verdicts() < 2) {
@@ -47,11 +47,11 @@ test('the page reads the verdict again after an unrecorded refusal', async () =>
   }
   say();
   expect(verdicts()).toBe(2);
-  for (const unwritten of [0, 3, undefined]) {
+  for (const unrecorded of [1, 3, undefined]) {
     const before = verdicts();
     while (verdicts() === before) {
       await turn();
-      say({ unwritten });
+      say({ unrecorded });
     }
   }
   expect(verdicts()).toBe(5);

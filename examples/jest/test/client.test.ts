@@ -4,7 +4,7 @@ import { test } from 'petstore-sim/jest';
 import { generatePets } from 'petstore-sim/seed';
 import { listPets, listStubbornly } from '../src/petstore';
 
-const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
+const usedUp = { keys: { 'free-key': { usage: { minute: 'all' } } } };
 const baseUrl = 'https://api.petstore.example/v1';
 
 describe('without waiting: sim.fetch and fake timers', () => {

@@ -8,7 +8,7 @@ expect.extend(matchers);
 
 const baseUrl = 'https://api.petstore.example/v1';
 const sim = createSimulator({
-  scenario: { keys: { 'free-key': { usage: { minute: 60 } } }, windows: { minute: '1s' } },
+  scenario: { keys: { 'free-key': { usage: { minute: 'all' } } }, windows: { minute: '1s' } },
 });
 const server = setupServer(...handlers(sim, { baseUrl }));
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));

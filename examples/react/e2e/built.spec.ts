@@ -12,7 +12,7 @@ test('an added pet is in the list', async ({ page }) => {
 });
 
 test.describe('with a used-up minute of two seconds', () => {
-  test.use({ scenario: { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } } });
+  test.use({ scenario: { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 'all' } } } } });
 
   test('the page shows the wait, waits, and continues', async ({ page, sandbox }) => {
     await page.goto('/');

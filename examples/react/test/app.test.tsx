@@ -19,7 +19,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
 
 refused('the page counts down the wait, then shows the list', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));

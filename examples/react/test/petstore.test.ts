@@ -22,7 +22,7 @@ test('lists the pets of a status', async ({ sim, apiKey }) => {
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['sold']));
 });
 
-const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
 
 refused('two calls share one wait, and report it', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
 
 refused('the component shows the wait, then the list', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));

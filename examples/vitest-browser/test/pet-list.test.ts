@@ -2,7 +2,7 @@ import { expect, test } from 'petstore-sim/vitest';
 import { vi } from 'vitest';
 import { showPets } from '../src/pet-list';
 
-test.extend({ scenario: { windows: { minute: '1s' }, keys: { 'free-key': { usage: { minute: 60 } } } } })(
+test.extend({ scenario: { windows: { minute: '1s' }, keys: { 'free-key': { usage: { minute: 'all' } } } } })(
   'the page shows the wait, then the pets',
   async ({ sim, apiKey }) => {
     const list = document.createElement('ul');

@@ -15,7 +15,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
   });
 
   describe('with a key whose minute is used up', () => {
-    const it = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    const it = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 'all' } } } } });
 
     it('the client waits a minute and succeeds', async ({ sim, apiKey }) => {
       const petstore = createPetstore({ baseUrl, apiKey, fetch: sim.fetch });
@@ -65,7 +65,9 @@ describe('without waiting: sim.fetch and fake timers', () => {
 });
 
 describe('over real HTTP, with a minute of one second', () => {
-  const it = test.extend({ scenario: { windows: { minute: '1s' }, keys: { 'free-key': { usage: { minute: 60 } } } } });
+  const it = test.extend({
+    scenario: { windows: { minute: '1s' }, keys: { 'free-key': { usage: { minute: 'all' } } } },
+  });
 
   it('the client waits for it', async ({ sim, baseUrl, apiKey }) => {
     const petstore = createPetstore({ baseUrl, apiKey });

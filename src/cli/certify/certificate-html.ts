@@ -1,5 +1,6 @@
 import { isBusy } from '../../judge/lag.js';
 import { type Markup, markup } from '../../judge/report/markup.js';
+import { describeRemedy } from '../../judge/report/wording.js';
 import { outcomeWord } from '../gauntlet-run.js';
 import {
   type Certificate,
@@ -8,6 +9,7 @@ import {
   countsText,
   legend,
   minuteOf,
+  mostPerCall,
   type NotPassed,
   notPassedOf,
   outcomeSymbols,
@@ -26,6 +28,7 @@ h1 { margin: 0; font-size: 22px } h2 { margin: 32px 0 8px; font-size: 17px } h3 
 p, ul { margin: 4px 0; overflow-wrap: anywhere } .dim { color: var(--dim) } .share { font-size: 30px; font-weight: 600; margin-right: 8px }
 code, pre { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
 pre { margin: 4px 0; padding: 6px 10px; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap }
+pre.timeline { white-space: pre; overflow-x: auto }
 .scroll { overflow: auto; border: 1px solid var(--line); border-radius: 6px } .tall { max-height: 85vh }
 table { border-collapse: collapse; width: 100% } th, td { padding: 4px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child > * { border-bottom: 0 } thead th { position: sticky; top: 0; background: var(--panel); z-index: 1 }
@@ -57,7 +60,7 @@ export function certificateHtml(certificate: Certificate, changes?: Changes): st
 <h2>SDKs</h2>
 ${scrolled(
   'SDKs',
-  markup`<thead><tr><th>SDK</th>${hasVersions ? markup`<th>Version</th>` : ''}<th>Result</th><th>Command</th></tr></thead>
+  markup`<thead><tr><th>SDK</th>${hasVersions ? markup`<th>Version</th>` : ''}<th>Result</th><th>Most requests</th><th>Command</th></tr></thead>
 <tbody>${sdks.map((sdk) => sdkRow(sdk, hasVersions))}</tbody>`,
 )}
 ${changes && changesSection(changes)}
@@ -70,6 +73,7 @@ ${scrolled(
 )}
 <p class="dim">${outcomes.map((outcome) => markup`<span class="sign"><span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]}</span> `)}</p>
 ${failures(failed)}
+${remediesSection(sdks)}
 ${withoutConclusion(undecided)}
 </main></body>
 </html>
@@ -88,11 +92,12 @@ const withCode = (text: string) =>
 
 const classOf = (outcome: string) => outcome.replace(' ', '-');
 
-const sdkRow = ({ name, version = '', counts, command }: CertifiedSdk, hasVersions: boolean) => {
+const sdkRow = (sdk: CertifiedSdk, hasVersions: boolean) => {
+  const { name, version = '', counts, command } = sdk;
   const isFailed = counts.fail + counts.error > 0;
   const isWhole = Object.entries(counts).every(([outcome, count]) => outcome === 'pass' || count === 0);
   const color = isFailed ? 'fail' : isWhole ? 'pass' : 'inconclusive';
-  return markup`<tr><th>${name}</th>${hasVersions ? markup`<td>${version}</td>` : ''}<td class="${color}">${countsText(counts)}</td><td><code>${command}</code></td></tr>\n`;
+  return markup`<tr><th>${name}</th>${hasVersions ? markup`<td>${version}</td>` : ''}<td class="${color}">${countsText(counts)}</td><td>${mostPerCall(sdk)}</td><td><code>${command}</code></td></tr>\n`;
 };
 
 function changesSection(changes: Changes): Markup {
@@ -125,19 +130,28 @@ function failures(failed: readonly NotPassed[]): Markup | undefined {
       outcome,
       detail,
       findings,
+      timeline,
       errorLines,
       repeat,
     }) => markup`<h3 id="${anchor(sdk, scenario)}">${sdk}: ${scenarios}</h3>
 ${
   outcome === 'error'
     ? markup`<p>${detail}</p>`
-    : markup`<ul>${findings.map(({ code, requests, text, remedy }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}${remedy && markup`<br>${withCode(remedy)}`}</li>\n`)}</ul>`
+    : markup`<ul>${findings.map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
 }
+${timeline && markup`<pre class="timeline" tabindex="0" role="region" aria-label="Requests of ${sdk} in ${scenario} over time">${timeline.join('\n')}</pre>`}
 ${errorLines && markup`<p>Output of the command:</p>\n<pre>${errorLines.join('\n')}</pre>`}
 <pre>${repeat}</pre>
 `,
   );
   return groups.length === 0 ? undefined : markup`<h2>Failures</h2>\n${groups}`;
+}
+
+function remediesSection(sdks: readonly CertifiedSdk[]): Markup | undefined {
+  const rows = sdks.flatMap(({ name, remedies }) =>
+    remedies.map((remedy) => markup`<li><b>${name}</b> ${withCode(describeRemedy(remedy))}</li>\n`),
+  );
+  return rows.length === 0 ? undefined : markup`<h2>Settings that end the failures</h2>\n<ul>${rows}</ul>`;
 }
 
 const anchor = (sdk: string, scenario: string) => encodeURIComponent(`${sdk}/${scenario}`);

@@ -1,3 +1,4 @@
+import { withAdvice } from '../../judge/report/junit.js';
 import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
 import { isUndecided, outcomeWord } from '../gauntlet-run.js';
 import { type Certificate, type CertifiedRun, circumstances, isFailure } from './certificate.js';
@@ -9,12 +10,15 @@ import { type Certificate, type CertifiedRun, circumstances, isFailure } from '.
 export const certificateJunit = (certificate: Certificate, mustConclude: boolean): string =>
   junitXml(
     'petstore-sim certify',
-    certificate.sdks.map(({ name, command, version = '', results }) => ({
+    certificate.sdks.map(({ name, command, version = '', results, remedies }) => ({
       name,
       ms: results.reduce((sum, { lastedMs }) => sum + lastedMs, 0),
       date: certificate.date,
       properties: { command, version, circumstances: circumstances(certificate) },
-      cases: results.map((run) => caseOf(run, mustConclude)),
+      cases: withAdvice(
+        results.map((run) => caseOf(run, mustConclude)),
+        remedies,
+      ),
     })),
   );
 
@@ -30,9 +34,7 @@ function caseOf(certified: CertifiedRun, mustConclude: boolean): JunitCase {
   if (outcome === 'error')
     return { ...run, ...output, error: { type: 'error', message: detail, text: `${detail}\n${repeat}` } };
   if (outcome !== 'fail') return { ...run, skipped: `${outcomeWord(outcome)}: ${detail}` };
-  const texts = findings
-    .map(({ code, requests, text, remedy }) => `${code} (${requests}): ${text}\n${remedy ? `${remedy}\n` : ''}`)
-    .join('');
+  const texts = findings.map(({ code, requests, text }) => `${code} (${requests}): ${text}\n`).join('');
   const failure = { type: findings[0]?.code ?? outcome, message: detail, text: `${texts}${repeat}` };
   return { ...run, ...output, failure };
 }

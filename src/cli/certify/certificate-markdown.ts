@@ -1,5 +1,6 @@
 import { isBusy } from '../../judge/lag.js';
-import { sanitizeText } from '../../values/sanitize-text.js';
+import { describeRemedy } from '../../judge/report/wording.js';
+import { sanitizeLines, sanitizeText } from '../../values/sanitize-text.js';
 import { outcomeWord } from '../gauntlet-run.js';
 import {
   type Certificate,
@@ -7,6 +8,7 @@ import {
   countsText,
   legend,
   minuteOf,
+  mostPerCall,
   notPassedOf,
   outcomeSymbols,
   outcomes,
@@ -22,28 +24,34 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     '# Petstore client certificate',
     `**${passedPercent(counts)}%: ${countsText(counts)}.** ${escaped(circumstances(certificate))}.`,
     table(
-      ['SDK', 'Version', 'Result', 'Command'],
-      sdks.map((sdk) => [escaped(sdk.name), escaped(sdk.version ?? ''), countsText(sdk.counts), code(sdk.command)]),
+      ['SDK', 'Version', 'Result', 'Most requests', 'Command'],
+      sdks.map((sdk) => [
+        escaped(sdk.name),
+        escaped(sdk.version ?? ''),
+        countsText(sdk.counts),
+        escaped(mostPerCall(sdk)),
+        code(sdk.command),
+      ]),
     ),
     ...(changes === undefined ? [] : changesParts(changes)),
     '## Scenarios',
     matrix(certificate),
     outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
-    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, errorLines, repeat = '' }) => [
+    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, timeline, errorLines, repeat = '' }) => [
       `### ${escaped(`${sdk}: ${scenarios}`)}`,
       outcome === 'error'
         ? escaped(detail)
-        : findings
-            .map(
-              ({ code, requests, text, remedy = '' }) =>
-                `- \`${code}\` (${requests}): ${escaped(text)}${remedy && `\\\n  ${escaped(remedy)}`}`,
-            )
-            .join('\n'),
+        : findings.map(({ code, requests, text }) => `- \`${code}\` (${requests}): ${escaped(text)}`).join('\n'),
       // Two spaces before a line break start a new line.
       ...(errorLines ? [['Output of the command:', ...errorLines.map(escaped)].join('  \n')] : []),
+      ...(timeline ? [fenced(timeline.join('\n'), 'text')] : []),
       fenced(repeat),
     ]),
+    ...listOf(
+      '## Settings that end the failures',
+      sdks.flatMap(({ name, remedies }) => remedies.map((remedy) => escaped(`${name}: ${describeRemedy(remedy)}`))),
+    ),
     ...(undecided.length === 0
       ? []
       : [
@@ -61,6 +69,9 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+const listOf = (heading: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [heading, items.map((item) => `- ${item}`).join('\n')];
 
 function changesParts(changes: Changes): string[] {
   const { since, worse, better } = changes;
@@ -108,4 +119,4 @@ const code = (text: string) => {
   return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
 };
 
-const fenced = (text: string) => `\`\`\`\`sh\n${sanitizeText(text)}\n\`\`\`\``;
+const fenced = (text: string, language = 'sh') => `\`\`\`\`${language}\n${sanitizeLines(text)}\n\`\`\`\``;

@@ -1,10 +1,14 @@
-import { relative } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Amplification } from '../../judge/amplification.js';
+import type { Remedy } from '../../judge/finding.js';
 import { isBusy } from '../../judge/lag.js';
+import { perCallOf } from '../../judge/report/wording.js';
 import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
 import { groupBy } from '../../values/group-by.js';
 import { flagWords } from '../flag-words.js';
-import { detailOf, firstFailures, type GauntletResult, outcomeWord, stateOf } from '../gauntlet-run.js';
+import { detailOf, firstFailures, type GauntletResult, outcomeWord, remediesOf, stateOf } from '../gauntlet-run.js';
 import { programIn } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import type { Sdk, SdkCase } from './sdk-file.js';
@@ -23,8 +27,6 @@ interface CertifiedFinding {
   /** Journal ids of the finding's requests, as text: `requests 3–5`. */
   requests: string;
   text: string;
-  /** Setting of the SDK's HTTP library that ends the finding, if known. */
-  remedy?: string;
 }
 
 /** Result of one SDK (a client library under test) in one scenario. */
@@ -38,9 +40,13 @@ export interface CertifiedRun {
   detail: string;
   /** The first finding of each rule that the client failed. */
   findings: readonly CertifiedFinding[];
+  /** Timeline of a failed run, as lines of text. */
+  timeline?: readonly string[];
   /** Last lines of the command's error output, if the client failed and its command ended with an error. */
   errorLines?: readonly string[];
   exitCode: number;
+  /** Requests per call; absent if the client retried no call. */
+  amplification?: Amplification;
   /** Lag of the machine, if it could have changed the outcome. */
   lagMs?: number;
   lastedMs: number;
@@ -57,6 +63,8 @@ export interface CertifiedSdk {
   version?: string;
   counts: OutcomeCounts;
   results: readonly CertifiedRun[];
+  /** Settings of the SDK's HTTP libraries that end its failures. */
+  remedies: readonly Remedy[];
 }
 
 /** The result of `certify`: outcomes of several SDKs in several scenarios. */
@@ -79,6 +87,7 @@ export interface Certificate {
 export interface RunSettings {
   timeout?: string | undefined;
   seed?: string | undefined;
+  refused?: string[] | undefined;
 }
 
 /**
@@ -93,8 +102,10 @@ export function certifySdk(
   settings: RunSettings,
 ): CertifiedSdk {
   const isSilent = results.every(({ requests }) => requests === 0);
+  const command = sdk.command.map((word, index) => portable(word, index === 0, sdk.folder));
   const runs = results.map((gauntletResult): CertifiedRun => {
-    const { scenario, code, stoppedBy, requests, errorLines, lagMs, lastedMs } = gauntletResult;
+    const { scenario, code, stoppedBy, requests, timeline, errorLines, amplification, lagMs, lastedMs } =
+      gauntletResult;
     const isError = requests === 0 && (isSilent || code !== 0 || stoppedBy !== undefined);
     const outcome = isError ? 'error' : stateOf(gauntletResult);
     const sdkCase = cases.find(({ name }) => name === scenario) as SdkCase;
@@ -106,18 +117,47 @@ export function certifySdk(
         code: finding.code,
         requests: formatRequestIds(finding),
         text: finding.text,
-        ...(finding.remedy !== undefined && { remedy: finding.remedy }),
       })),
-      ...(isFailure(outcome) && errorLines.length > 0 && { errorLines }),
+      ...(timeline && { timeline }),
+      ...(isFailure(outcome) && errorLines.length > 0 && { errorLines: errorLines.map(withoutFolder) }),
       exitCode: code,
+      ...(amplification && { amplification }),
       ...(lagMs !== undefined && { lagMs }),
       lastedMs: Math.round(lastedMs),
-      ...(isFailure(outcome) && { repeat: repeatLine(sdk, sdkCase, settings) }),
+      ...(isFailure(outcome) && { repeat: repeatLine({ ...sdk, command }, sdkCase, settings) }),
     };
   });
-  const command = shellWords(sdk.command);
-  return { name: sdk.name, command, ...(version && { version }), counts: countOutcomes(runs), results: runs };
+  return {
+    name: sdk.name,
+    command: shellWords(command),
+    ...(version && { version }),
+    counts: countOutcomes(runs),
+    results: runs,
+    remedies: remediesOf(results),
+  };
 }
+
+/** Formats the most requests per call of an SDK's runs: `6 per call (stubborn-429)`; empty if it retried no call. */
+export function mostPerCall({ results }: CertifiedSdk): string {
+  const [most] = results
+    .flatMap(({ scenario, amplification }) => (amplification ? [{ scenario, amplification }] : []))
+    .sort((a, b) => b.amplification.overall - a.amplification.overall);
+  return most === undefined ? '' : `${perCallOf(most.amplification)} (${most.scenario})`;
+}
+
+/**
+ * Makes a path below the current folder relative to the command's folder, so that others can run the command.
+ * @param isProgram whether the word is the program, which a shell finds only by a path with a slash
+ */
+function portable(word: string, isProgram: boolean, folder: string): string {
+  if (!isAbsolute(word) || /^\.\.|^$/.test(relative('.', word))) return word;
+  const path = relative(folder, word);
+  return isProgram && !/[/\\]/.test(path) ? `./${path}` : path;
+}
+
+/** Removes the current folder from the paths in a text. */
+const withoutFolder = (text: string) =>
+  text.replaceAll(`${pathToFileURL('.')}/`, '').replaceAll(`${process.cwd()}${sep}`, '');
 
 export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || outcome === 'error';
 
@@ -130,24 +170,33 @@ export const countOutcomes = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): O
  * Formats the command line that repeats a run: `cd python && npx petstore-sim exec --scenario day-wall -- python3
  * client.py`.
  */
-function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout, seed }: RunSettings): string {
+function repeatLine(
+  { command, folder }: Sdk,
+  { name, file }: SdkCase,
+  { timeout, seed, refused }: RunSettings,
+): string {
   const below = relative('.', folder);
   const scenario = file === undefined ? name : relative(folder, file);
-  const flags = flagWords({ scenario, seed, timeout });
+  const flags = flagWords({ scenario, seed, timeout, refused });
   const line = `${programIn(folder)} exec ${shellWords([...flags, '--', ...command])}`;
   return below === '' ? line : `cd ${shellWords([below])} && ${line}`;
 }
 
-/** Computes the share of passed runs, in whole percent. The result is 100 only if every run passed. */
+/**
+ * Computes the share of passed runs among those that reached their scenarios, in whole percent. The result is 100 only
+ * if every such run passed.
+ */
 export function passedPercent(counts: OutcomeCounts): number {
-  const total = totalOf(counts);
-  return total === 0 ? 0 : Math.floor((counts.pass / total) * 100);
+  const reached = reachedOf(counts);
+  return reached === 0 ? 0 : Math.floor((counts.pass / reached) * 100);
 }
+
+const reachedOf = (counts: OutcomeCounts) => totalOf(counts) - counts['not met'];
 
 export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 
 /**
- * Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not reached`. A scenario is not reached if the
+ * Formats the number of runs per outcome: `54 of 55 passed, 1 failed, 1 not reached`. A scenario is not reached if the
  * client did not send the requests that it needs. Omits outcomes without runs.
  */
 export function countsText(counts: OutcomeCounts): string {
@@ -159,8 +208,9 @@ export function countsText(counts: OutcomeCounts): string {
     error: 'not run',
   };
   const others = outcomes.filter((outcome) => outcome !== 'pass' && counts[outcome] > 0);
+  const reached = reachedOf(counts);
   return [
-    `${counts.pass} of ${totalOf(counts)} passed`,
+    ...(reached > 0 ? [`${counts.pass} of ${reached} passed`] : []),
     ...others.map((outcome) => `${counts[outcome]} ${words[outcome]}`),
   ].join(', ');
 }

@@ -36,7 +36,8 @@ import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
 import { commandLine, program } from '../program.js';
-import { textColumns } from '../terminal.js';
+import { textColumns, wrapForTerminal } from '../terminal.js';
+import { refusedStatuses, withRefused } from '../verdict-flags.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, timeoutOf } from './client-flags.js';
 
@@ -48,6 +49,7 @@ export interface CertifyFlags {
   seed?: string;
   timeout?: string;
   'require-conclusive'?: boolean;
+  refused?: string[];
   json?: boolean;
 }
 
@@ -75,7 +77,9 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const { out = 'certificate', against, junit, seed, parallel } = flags;
   const timeoutMs = timeoutOf(flags.timeout);
   const given = parallel === undefined ? undefined : wholeNumber('--parallel', parallel, 1_000) || 1;
-  const { sdks, cases } = withSeed(await readSdkFile(file), seed);
+  const { sdks, cases: seeded } = withSeed(await readSdkFile(file), seed);
+  const refused = refusedStatuses(flags.refused);
+  const cases = seeded.map((each) => ({ ...each, scenario: withRefused(each.scenario, refused) }));
   const earlier = against === undefined ? undefined : readPreviousCertificate(against);
   checkOutput('--out', join(out, 'certificate.json'), 'JSON');
   checkOutput('--junit', junit, 'XML');
@@ -92,6 +96,7 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
       stopped,
       onDone,
       toleratesFailedStart: true,
+      hasTimelines: true,
     });
     return sdks.map((sdk, index) => certifySdk(sdk, versions[index], results[index] ?? [], cases, flags));
   }, concurrency + sdks.length);
@@ -106,7 +111,7 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
     sdks: result,
   };
   const changes = earlier && changesSince(earlier, certificate);
-  const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout'])];
+  const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout', 'refused'])];
   const whole = { ...certificate, ...(changes && { changes }) };
   const mustConclude = flags['require-conclusive'] ?? false;
   const undecided = mustConclude ? undecidedNames(certificate) : [];
@@ -189,9 +194,12 @@ function sdkLines(sdk: CertifiedSdk): string[] {
   return [
     `${title}: ${styleText(color, countsText(counts))}`,
     ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, findings, errorLines = [], repeat }) => [
-      `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcomeWord(outcome))}, ${detail}`,
+      wrapForTerminal(
+        `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcomeWord(outcome))}, ${detail}`,
+        4,
+      ),
       ...failureLines({ findings, errorLines }).flatMap((line) => wrap(line, textColumns(), 6)),
-      ...(repeat === undefined ? [] : [styleText('dim', `      ${repeat}`)]),
+      ...(repeat === undefined ? [] : [styleText('dim', wrapForTerminal(`      ${repeat}`, 8, process.stdout, ' \\'))]),
     ]),
     '',
   ];

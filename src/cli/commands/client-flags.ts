@@ -13,7 +13,8 @@ import { operationsWith, type RoutesFromFlags } from '../route-flags.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
 /** Flags that all commands that run a client have. */
-export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'> {
+export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits' | 'key-from'> {
+  refused?: string[];
   'api-key'?: string;
   json?: boolean;
 }
@@ -119,4 +120,15 @@ export function createRunCounter(total: number): (done: number) => void {
     else if (done % runsALine === 0 || (done === total && total > runsALine))
       stderr.write(`${done} of ${total} runs\n`);
   };
+}
+
+/** Adds the key of `--api-key` to a scenario as a secret, unless the scenario's file contains the key. */
+export async function withSecretKey(
+  resolved: ResolvedScenario,
+  apiKey: string | undefined,
+  { scenario = 'default', set = [] }: ScenarioFlags,
+): Promise<ResolvedScenario> {
+  if (apiKey === undefined || set.length === 0) return resolved;
+  const file = await readScenarioAndFiles(scenario, { generatePets });
+  return file.resolved.keys.has(apiKey) ? resolved : { ...resolved, secretKey: apiKey };
 }

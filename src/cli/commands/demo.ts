@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { demoKeys, demoScenario, runDemoClients } from '../../control-api/demo.js';
 import type { Finding } from '../../judge/finding.js';
 import { judge } from '../../judge/judge.js';
+import type { Verdict } from '../../judge/judge-run.js';
 import type { Style } from '../../judge/report/style.js';
 import { drawTerminalTimeline } from '../../judge/report/terminal-timeline.js';
 import { type Timeline, timelineOf } from '../../judge/report/timeline.js';
@@ -19,7 +20,7 @@ import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
 import { startServer } from '../start-server.js';
-import { textColumns } from '../terminal.js';
+import { textColumns, twoColumns } from '../terminal.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface DemoFlags {
@@ -31,7 +32,9 @@ export interface DemoFlags {
 /** Verdict on one of the demo's two clients. */
 export interface DemoResult {
   client: string;
-  outcome: 'fail' | 'pass';
+  outcome: Verdict['outcome'];
+  reason: string;
+  /** Findings that fail the client. */
   findings: Finding[];
 }
 
@@ -57,15 +60,11 @@ export async function startDemo(port = 0): Promise<Demo> {
   async function run(lengthMs: number): Promise<{ results: DemoResult[]; timeline: Timeline }> {
     const over = AbortSignal.timeout(lengthMs);
     await runDemoClients(server.baseUrl, over, { sleep, random: Math.random });
-    const { findings } = judge(sim);
     const results = Object.values(demoKeys).map((client): DemoResult => {
-      const ids = new Set(sim.journal.query({ key: client }).map(({ id }) => id));
-      const own = findings.filter(
-        ({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)),
-      );
-      return { client, outcome: own.length > 0 ? 'fail' : 'pass', findings: own };
+      const { outcome, reason, findings } = judge(sim, { key: client, isOver: true, end: { isInterrupted: true } });
+      return { client, outcome, reason, findings: findings.filter(({ severity }) => severity === 'fail') };
     });
-    const { rows, ...times } = timelineOf(sim.journal.query());
+    const { rows, ...times } = timelineOf(sim.journal.query(), (key) => key);
     const rowOf = ({ client, outcome }: DemoResult) =>
       rows.filter(({ name }) => name === client).map((row) => ({ ...row, plan: outcome.toUpperCase() }));
     return { results, timeline: { ...times, rows: results.flatMap(rowOf) } };
@@ -88,22 +87,65 @@ export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void>
   const say = (...lines: string[]) => {
     if (!flags.json) print(`${lines.join('\n')}\n`);
   };
+  const isShown = stdout.isTTY && !flags.json;
+  const address = ['Dashboard', `${server.controlUrl}/`] as const;
   say(
-    `  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`,
-    `  Clients    ${demoKeys.wrong} always waits 1.5 seconds; ${demoKeys.right} obeys Retry-After`,
-    `  Time       ${formatWait(lengthMs)}, then the verdicts`,
+    ...wrap('Two clients meet the rate limit of a simulated API, and a judge tells which one is wrong.', columns),
+    ...twoColumns(
+      [
+        address,
+        ['Clients', `${demoKeys.wrong} always waits 1.5 seconds; ${demoKeys.right} obeys Retry-After`],
+        ['Time', `${formatWait(lengthMs)}, then the verdicts`],
+      ],
+      columns,
+    ),
   );
-  if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
+  if (isShown) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
+  const stopDrawing = isShown ? drawAsItGrows(sim, columns) : () => {};
   const { results, timeline } = await run(lengthMs);
+  stopDrawing();
   if (flags.json) print(formatJsonResult({ results }, next));
   say(...demoLines(results, timeline, columns, styleText));
-  if (!stdout.isTTY || flags.json) return server.close();
+  if (!isShown) return server.close();
   // Freezes the simulated clock, because a running clock in the dashboard would suggest that the demo's clients are
   // still active.
   sim.clock.freeze();
   const end =
     'Both clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:';
-  say('', ...wrap(end, columns), ...next.map((command) => `  ${command.replace(' --json', '')}`));
+  say(
+    '',
+    ...wrap(end, columns),
+    ...next.map((command) => `  ${command.replace(' --json', '')}`),
+    '',
+    ...twoColumns([address], columns),
+  );
+}
+
+/** Time between two drawings of the lanes. */
+const drawMs = 500;
+
+/** Draws the lanes of the demo's clients again and again in one place. @returns function that erases them */
+function drawAsItGrows({ journal }: Simulator, columns: number): () => void {
+  let height = 0;
+  const erase = () => {
+    if (height > 0) process.stdout.write(`\u001b[${height}A\r\u001b[J`);
+    height = 0;
+  };
+  const timer = setInterval(() => {
+    if (journal.size === 0) return;
+    const lines = drawTerminalTimeline(
+      timelineOf(journal.query(), (key) => key),
+      columns - 2,
+      styleText,
+    );
+    erase();
+    height = lines.length;
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }, drawMs);
+  return () => {
+    clearInterval(timer);
+    erase();
+  };
 }
 
 /** Formats the timelines of both clients on one axis, then the findings on each client. */
@@ -111,13 +153,16 @@ export function demoLines(results: readonly DemoResult[], timeline: Timeline, co
   return [
     '',
     ...drawTerminalTimeline(timeline, columns - 2, style),
-    ...results.flatMap(({ client, outcome, findings }) => [
+    ...results.flatMap(({ client, outcome, reason, findings }) => [
       '',
-      `${style('bold', style(outcome === 'fail' ? 'red' : 'green', outcome.toUpperCase()))}  ${style('bold', client)}`,
+      `${style('bold', style(colors[outcome], outcome.toUpperCase()))}  ${style('bold', client)}`,
+      ...(outcome === 'inconclusive' ? wrap(reason, columns, 2) : []),
       ...findings.flatMap(({ code, text }) => [`  ${style('bold', code)}`, ...wrap(text, columns, 4)]),
     ]),
   ];
 }
+
+const colors = { fail: 'red', pass: 'green', inconclusive: 'yellow' } as const;
 
 const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { describeRemedy } from '../../judge/report/wording.js';
 import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
@@ -14,21 +15,26 @@ import {
   type GauntletResult,
   isUndecided,
   outcomeWord,
+  remediesOf,
   runGauntlet,
   shippedCases,
   stateOf,
   undecidedLines,
 } from '../gauntlet-run.js';
-import { commandLine } from '../program.js';
+import { commandLine, program } from '../program.js';
+import { type ClassResult, casesOfClasses, classResults } from '../retry-classes.js';
 import { operationsWith, type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
-import { textColumns } from '../terminal.js';
+import { textColumns, wrapForTerminal } from '../terminal.js';
+import { refusedStatuses, withRefused } from '../verdict-flags.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags extends RouteFlags {
+  classes?: boolean;
   json?: boolean;
   timeout?: string;
   'require-conclusive'?: boolean;
+  refused?: string[];
 }
 
 /**
@@ -49,18 +55,44 @@ export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> 
     name,
     scenario: (await readScenarioAndFiles(name, { operations })).scenario,
   });
-  const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
+  const refused = refusedStatuses(flags.refused);
+  if (flags.classes && named.length > 0)
+    throw new UsageError('expected no scenario with --classes, which runs the scenarios of all classes');
+  const shipped = flags.classes ? casesOfClasses() : shippedCases();
+  const cases = named.length > 0 ? await Promise.all(named.map(readCase)) : shipped;
+  const chosen = cases.map((each) => ({ ...each, scenario: withRefused(each.scenario, refused) }));
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length), routes };
   const { result, stoppedCode } = await waitUntilStopped((stopped) =>
     runGauntlet([{ command }], chosen, { ...options, stopped }),
   );
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
-  const again = [...flagWords(flags, routeFlagNames), '--', ...command];
+  const again = [...flagWords(flags, [...routeFlagNames, 'refused']), '--', ...command];
   const undecided = flags['require-conclusive'] ? results.filter(isUndecided) : [];
   const lines = [...gauntletLines(results, again), ...undecidedLines(undecided.map(({ scenario }) => scenario))];
-  printResult(input, { results }, nextCommands(results, again, command), lines);
-  return stoppedCode ?? (undecided.length > 0 || results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
+  const next = nextCommands(results, again, [...flagWords(flags, ['refused']), '--', ...command]);
+  const classes = flags.classes ? classResults(results) : undefined;
+  printResult(input, { results, ...(classes && { classes }) }, next, classes ? classLines(classes) : lines);
+  const isFailed = results.some(({ outcome }) => outcome === 'fail') || classes?.some(isFailedClass) === true;
+  return stoppedCode ?? (undecided.length > 0 || isFailed ? 1 : 0);
+}
+
+const isFailedClass = ({ outcome }: ClassResult) => outcome === 'failed';
+
+/** Formats the classes of retry bugs: result, name, and the rules that found the bug, or the scenarios that did not. */
+function classLines(classes: readonly ClassResult[]): string[] {
+  const width = Math.max(...classes.map(({ name }) => name.length));
+  const colors = { passed: 'green', failed: 'red', 'not reached': 'yellow', 'not on the wire': 'dim' } as const;
+  const lines = classes.map(({ name, outcome, codes, scenarios }) => {
+    const detail = (codes.length > 0 ? codes : scenarios).join(', ');
+    return `  ${name.padEnd(width)}  ${styleText(colors[outcome], outcome.padEnd(15))}  ${detail}`.trimEnd();
+  });
+  const count = (outcome: ClassResult['outcome']) => classes.filter((each) => each.outcome === outcome).length;
+  return [
+    ...lines,
+    '',
+    `${classes.length} classes of retry bugs: ${count('passed')} passed, ${count('failed')} failed, ${count('not reached')} not reached`,
+  ];
 }
 
 /**
@@ -80,14 +112,15 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
  * scenarios, and `petstore-sim gauntlet` for all of them. Without failures: `petstore-sim matrix`.
  * @param again end of the suggested `exec` and `gauntlet` command lines: flags such as `--handlers FILE`, and the
  * client's command
+ * @param withoutRoutes the same without the flags that `matrix` does not have
  */
 function nextCommands(
   results: readonly GauntletResult[],
   again: readonly string[],
-  command: readonly string[],
+  withoutRoutes: readonly string[],
 ): string[] {
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
-  if (failed.length === 0) return [commandLine('matrix', '--json', '--', ...command)];
+  if (failed.length === 0) return [commandLine('matrix', '--json', ...withoutRoutes)];
   return [
     ...failed.slice(0, 3).map((name) => commandLine('exec', '--json', '--scenario', name, ...again)),
     commandLine('gauntlet', '--json', ...failed, ...again),
@@ -106,22 +139,24 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
     const state = stateOf(gauntletResult);
     const word = outcomeWord(state).padEnd(12);
     const line = `  ${gauntletResult.scenario.padEnd(width)}  ${styleText(colors[state], word)}  ${detailOf(gauntletResult)}`;
-    if (state !== 'fail') return [line.trimEnd()];
+    const shown = wrapForTerminal(line.trimEnd(), 6);
+    if (state !== 'fail') return [shown];
     const reasons = failureLines({ ...gauntletResult, findings: firstFailures(gauntletResult) });
     const closer = commandLine('exec', '--scenario', gauntletResult.scenario, ...again);
     return [
-      line.trimEnd(),
+      shown,
       ...reasons.flatMap((reason) => wrap(reason, columns, 6)),
-      styleText('dim', `      ${closer}`),
+      styleText('dim', wrapForTerminal(`      ${closer}`, 8, process.stdout, ' \\')),
     ];
   });
+  const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns)]);
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
   const sums = groups.map((group) => {
     const members = results.filter((gauntletResult) => gauntletResult.group === group);
     return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
   });
-  return [...lines, '', ...sums, '', sum(results)];
+  return [...lines, ...advice, '', ...sums, '', sum(results)];
 }
 
 /**

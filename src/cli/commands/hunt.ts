@@ -3,13 +3,14 @@ import { describeFind, effectsOfScenario, nameOfFind } from '../../hunt/describe
 import { withoutOneField } from '../../hunt/reduce.js';
 import { search } from '../../hunt/search.js';
 import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
+import type { Remedy } from '../../judge/finding.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
+import { mergeRemedies } from '../../judge/remedy.js';
 import { huntReport } from '../../judge/report/junit.js';
-import { untestedLine } from '../../judge/report/wording.js';
+import { describeRemedy, untestedLine } from '../../judge/report/wording.js';
 import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
 import type { ApiCall } from '../../requests/api-call.js';
-import { toPlainCall } from '../../requests/plain-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { clientOf } from '../../scenario/client.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
@@ -17,6 +18,8 @@ import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { toLoggedCall } from '../../simulator/sent-key.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
@@ -24,12 +27,14 @@ import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
+import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { commandLine } from '../program.js';
+import { commandLine, program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { type RecordedCall, responsesTo } from '../replayed-calls.js';
 import { textColumns } from '../terminal.js';
+import { refusedStatuses, withRefused } from '../verdict-flags.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { expectedRequests, printStopped, refuseScenario, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -40,6 +45,7 @@ export interface HuntFlags {
   out?: string;
   junit?: string;
   report?: string;
+  refused?: string[];
   json?: boolean;
 }
 
@@ -57,8 +63,6 @@ interface CommandTrial extends Trial {
 interface WrittenFind {
   code: string;
   text: string;
-  /** Setting of the client's library that ends the failure, if known. */
-  remedy?: string;
   file: string;
   /** Shell command that runs the client again in `scenario`. */
   repeat: string;
@@ -73,7 +77,7 @@ const concurrency = 12;
  * A client that has used up its day should give up. Only a run of more than a minute shows whether it does, because
  * many clients wait a minute for any 429.
  */
-const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
+const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 'all' } } } };
 const dayTimeoutMs = 75_000;
 /** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
@@ -107,11 +111,12 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const timeoutMs = timeoutOf(limit);
   const { out = 'hunt', junit, report } = flags;
   const fieldTracker = createFieldTracker();
-  const initial = initialScenarios();
+  const refused = refusedStatuses(flags.refused);
+  const initial = initialScenarios().map(([name, scenario]) => [name, withRefused(scenario, refused)] as const);
   const runSummary = createRunSummary(
     new Map([...initial].map(([name, scenario]) => [JSON.stringify(scenario), name])),
   );
-  const dayText = JSON.stringify(withShortMinute(dayStart));
+  const dayText = JSON.stringify(withRefused(withShortMinute(dayStart), refused));
   checkOutput('--junit', junit, 'XML');
   checkOutput('--report', report, 'HTML');
   checkOutput('--out', `${out}/early-retry.yaml`, 'YAML');
@@ -122,7 +127,8 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
       const calls: RecordedCall[] = [];
-      const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
+      const record = (call: ApiCall, atMs: number, sim: Simulator) =>
+        void calls.push({ atMs, call: toLoggedCall(coreOf(sim).state, call) });
       const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped, record });
       if (stopped.aborted) return undefined;
       const { verdict, entries, end } = ran;
@@ -145,7 +151,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       run,
       canCut: false,
       isRealTime: true,
-      base: {},
+      base: withRefused({}, refused),
       initial: initial.map(([, scenario]) => scenario),
       space: () => ({ key: 'free-key', client: fieldTracker.fields(), isRealTime: true }),
       runs,
@@ -170,20 +176,22 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   if (stoppedCode !== undefined) printStopped(result.runs, runs);
   if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(runSummary.silence());
 
+  const again = [...flagWords(flags, ['refused']), '--', ...command];
   const finds = result.found.map((trial, index) =>
-    writeFind(trial, result.found.slice(0, index), { out, seed, command }),
+    writeFind(trial, result.found.slice(0, index), { out, seed, again }),
   );
-  if (junit !== undefined) writeOutput('--junit', junit, huntReport(result.exercised, finds));
+  const remedies = mergeRemedies(result.found.flatMap(({ verdict }) => verdict.remedies ?? []));
+  if (junit !== undefined) writeOutput('--junit', junit, huntReport(result.exercised, finds, remedies));
   const [first] = result.found;
   if (report !== undefined && first !== undefined) writeOutput('--report', report, await reportOf(first));
   const { exercised } = result;
   // Suggests a hunt with another seed if this hunt found no failing scenario.
-  const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
-  const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
+  const another = commandLine('hunt', '--json', '--seed', String(seed + 1), ...again);
+  const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [another];
   const untested = findingCodes.filter((code) => !exercised.includes(code));
-  const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...runSummary.remarks()];
+  const lines = [...linesOf(finds, { remedies, runs: result.runs, seed, untested }), ...runSummary.remarks()];
   const stopped = runSummary.stopped();
-  printResult(input, { found: finds, runs: result.runs, seed, exercised, untested, stopped }, next, lines);
+  printResult(input, { found: finds, remedies, runs: result.runs, seed, exercised, untested, stopped }, next, lines);
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
   return exercised.length === 0 ? nothingTriedCode : 0;
@@ -265,7 +273,7 @@ function createFieldTracker() {
 
 /** Scenarios with which a hunt begins, besides the shipped ones. They test behavior that no shipped scenario tests. */
 const otherStarts: readonly Scenario[] = [
-  { keys: { 'free-key': { usage: { minute: 60 } } }, expect: { fail: ['gave-up', 'lost-write'] } },
+  { keys: { 'free-key': { usage: { minute: 'all' } } }, expect: { fail: ['gave-up', 'lost-write'] } },
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
@@ -273,7 +281,7 @@ const otherStarts: readonly Scenario[] = [
   // the judge allows other callers' requests within one second after a 429.
   {
     windows: { minute: '8s' },
-    keys: { 'free-key': { usage: { minute: 58 } } },
+    keys: { 'free-key': { usage: { minute: 'all but 2' } } },
     client: { calls: 10, parallel: 5 },
     faults: [{ then: { delay: '2s' } }],
     expect: { fail: ['no-shared-gate'] },
@@ -315,20 +323,20 @@ function withoutRedundantFields({ client: { key, ...client } = {}, faults, ...fi
 
 /**
  * Writes the file of a scenario that the client failed, named after the failure: `gave-up.yaml`, then `gave-up-2.yaml`.
+ * @param again end of the command line that repeats the run: flags, and the client's command
  */
 function writeFind(
-  { scenario, failure, verdict: { findings, lagMs } }: CommandTrial,
+  { scenario, failure, verdict: { lagMs } }: CommandTrial,
   before: readonly CommandTrial[],
-  { out, seed, command }: { out: string; seed: number; command: readonly string[] },
+  { out, seed, again }: { out: string; seed: number; again: readonly string[] },
 ): WrittenFind {
   const { code, text } = failure as Failure;
   const number = 1 + before.filter((trial) => trial.failure?.code === code).length;
   const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
-  const repeat = commandLine('exec', '--scenario', file, '--', ...command);
+  const repeat = commandLine('exec', '--scenario', file, ...again);
   writeOutput('--out', file, describeFind(scenario, { code, text, repeat, seed }));
-  const remedy = findings.find((finding) => finding.code === code && finding.text === text)?.remedy;
   const busy = lagMs === undefined ? {} : { lagMs };
-  return { code, text, ...(remedy !== undefined && { remedy }), file, repeat, scenario, ...busy };
+  return { code, text, file, repeat, scenario, ...busy };
 }
 
 /** Maximum number of runs that confirm a find. A run in which a lag could have decided does not count. */
@@ -483,13 +491,17 @@ function createProgress(total: number): (done: number, found: number) => void {
 
 function linesOf(
   finds: readonly WrittenFind[],
-  { runs, seed, untested }: { runs: number; seed: number; untested: readonly FindingCode[] },
+  {
+    remedies,
+    runs,
+    seed,
+    untested,
+  }: { remedies: readonly Remedy[]; runs: number; seed: number; untested: readonly FindingCode[] },
 ): string[] {
   const columns = textColumns();
-  const found = finds.flatMap(({ code, text, remedy, file, repeat, lagMs }) => [
+  const found = finds.flatMap(({ code, text, file, repeat, lagMs }) => [
     `  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`,
     ...wrap(sanitizeText(text), columns, 6),
-    ...(remedy === undefined ? [] : wrap(remedy, columns, 6)),
     `      ${styleText('dim', repeat)}`,
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
@@ -497,6 +509,7 @@ function linesOf(
   return [
     ...found,
     ...(found.length > 0 ? [''] : []),
+    ...remedies.flatMap((remedy) => [...wrap(describeRemedy(remedy, program), columns), '']),
     `${sum} in ${pluralize(runs, 'scenario')} (seed ${seed}).`,
     ...silent,
   ];

@@ -17,7 +17,7 @@ windows: { minute: 10s }
 
 # API keys with their plans and used requests.
 keys:
-  free-key: { plan: free, usage: { minute: 59 } }
+  free-key: { plan: free, usage: { minute: all but 1 } }
   # revoked-key: { plan: free, state: revoked }
   # banned-key: { plan: pro, bannedFor: 90s }
 
@@ -36,25 +36,30 @@ client: { key: free-key, calls: 2 }
 expect: { verdict: pass }
 `;
 
-type Runner = 'vitest' | 'jest' | 'playwright';
+type Runner = 'vitest' | 'jest' | 'node:test' | 'playwright';
 
 /**
  * Creates the text of an example test file for a new project.
  * @param head line of the test file that imports the test kit
+ * @param end last line of the test
  */
-const unitTest = (head: string) => `${head}
+const unitTest = (head: string, end = 'expect(sim).toHaveHonouredRetryAfter();') => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
 
 limited('the client waits for Retry-After', async ({ sim, baseUrl, apiKey }) => {
   // Call your client here, twice, with this baseUrl and apiKey; or with sim.fetch, if it takes a fetch.
-  expect(sim).toHaveHonouredRetryAfter();
+  ${end}
 }, 30_000);
 `;
 
 const lines: Record<Runner, string> = {
   vitest: unitTest("import { expect, test } from 'petstore-sim/vitest';"),
   jest: unitTest("import { test } from 'petstore-sim/jest';"),
+  'node:test': unitTest(
+    "import { test } from 'petstore-sim/node-test';",
+    '// At the end of the test, the test kit judges the requests.',
+  ),
   playwright: `// playwright.config.ts: webServer: { command: 'npx petstore-sim --scenario ${file}', url: 'http://127.0.0.1:4010/__sim/health' }
 import { expect, test } from 'petstore-sim/playwright';
 
@@ -107,7 +112,12 @@ export function init({ flags, print }: CliInput<object>): void {
   print(`${shown.join('\n').trimEnd()}\n`);
 }
 
-const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwright: 'Playwright' };
+const names: Record<Runner, string> = {
+  vitest: 'Vitest',
+  jest: 'Jest',
+  'node:test': 'node:test',
+  playwright: 'Playwright',
+};
 
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '  ');
 
@@ -119,12 +129,15 @@ function findTests(folder: string): { runner: Runner; lines: string }[] {
   const manifest = join(folder, 'package.json');
   if (!existsSync(manifest)) return [];
   try {
-    const { type, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const { type, scripts, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
     const listed = Object.keys({ ...dependencies, ...devDependencies });
     const hasModules = type === 'module' || translators.some((name) => listed.includes(name));
-    return Object.entries(packages)
-      .filter(([name]) => listed.includes(name))
-      .map(([, runner]) => ({ runner, lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner] }));
+    const runners = Object.entries(packages).flatMap(([name, runner]) => (listed.includes(name) ? runner : []));
+    if (/\bnode\b.* --test\b/.test(scripts?.test)) runners.push('node:test');
+    return runners.map((runner) => ({
+      runner,
+      lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner],
+    }));
   } catch {
     // Treats an invalid package.json like a missing one, because `init` does not depend on this file.
     return [];

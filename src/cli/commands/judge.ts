@@ -12,20 +12,28 @@ import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { commandLine, program } from '../program.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
-import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
+import { readsOf } from '../route-flags.js';
+import {
+  aboutScenario,
+  checkReportFiles,
+  refusedStatuses,
+  resultOptions,
+  type VerdictFlags,
+} from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
 export interface JudgeFlags extends VerdictFlags {
   trace?: string;
   'base-url'?: string;
   refused?: string[];
+  reads?: string[];
   scenario?: string;
   'one-key'?: boolean;
   ended?: boolean;
 }
 
 /**
- * Judges a client by recorded traffic. Prints the verdict to standard error, as the command `exec` does.
+ * Judges a client by recorded traffic. Prints the verdict to standard output.
  * @returns exit code: 1 for a failure, 2 if a report could not be written
  */
 export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promise<number> {
@@ -43,7 +51,8 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
   const scenario = resolved?.scenario;
   const isTrace = flags.trace !== undefined;
   const baseUrl = baseUrlOf(flags['base-url']);
-  const refusals = refusalsOf(flags.refused);
+  const refusals = refusedStatuses(flags.refused);
+  const reads = readsOf(flags.reads);
   const recording = isTrace
     ? await readTraceFile(flags.trace as string, baseUrl)
     : await readRecordedFiles(files, {
@@ -57,17 +66,25 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
       name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
       isOver: flags.ended,
       isOneKey: flags['one-key'],
+      reads,
       expect: scenario?.expect,
       needs: scenario?.client,
       areHeadersHidden: resolved?.settings.cors === 'hidden',
-      refusals,
+      refusals: refusals ?? scenario?.expect?.refused,
       result: { ...options, description: aboutScenario(scenario) },
     }),
   );
   return writeReports(
     flags,
-    { result, entries, notes: recording.notes, run: (shown) => jsonText(computeLazyParts(runToEnd(report(shown)))) },
+    {
+      result,
+      entries,
+      notes: recording.notes,
+      nameKey: (name) => name,
+      run: (shown) => jsonText(computeLazyParts(runToEnd(report(shown)))),
+    },
     nextCommands(result, flags, files, recording.service),
+    process.stdout,
   );
 }
 
@@ -82,24 +99,12 @@ function baseUrlOf(text: string | undefined): string | undefined {
 }
 
 /**
- * Parses the values of the flag `--refused`: statuses with which an API refuses requests by a limit.
- * @throws {UsageError} for a value that is not a status between 400 and 499
- */
-function refusalsOf(texts: readonly string[] = []): number[] {
-  const wrong = texts.find((text) => !/^4\d\d$/.test(text));
-  if (wrong !== undefined) {
-    throw new UsageError(`expected --refused to be a status between 400 and 499, got ${JSON.stringify(wrong)}`);
-  }
-  return texts.map(Number);
-}
-
-/**
  * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise
  * the gauntlet (all shipped scenarios).
  */
 function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
   if (service === undefined && (outcome !== 'fail' || flags.trace !== undefined))
-    return [`${program} gauntlet --json -- COMMAND`];
-  const words = flagWords(flags, ['trace', 'base-url', 'scenario', 'refused', 'one-key', 'ended']);
+    return [commandLine('gauntlet', '--json', ...flagWords(flags, ['refused']), '--', 'COMMAND')];
+  const words = flagWords(flags, ['trace', 'base-url', 'scenario', 'refused', 'reads', 'one-key', 'ended']);
   return [commandLine('judge', ...files, ...words, '--report', 'report.html')];
 }

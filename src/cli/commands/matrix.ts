@@ -4,16 +4,17 @@ import { busyMark, isBusy } from '../../judge/lag.js';
 import { type Assumption, assumptions } from '../../petstore/assumptions.js';
 import { type SettingId, settingValues } from '../../petstore/settings.js';
 import type { ApiCall } from '../../requests/api-call.js';
-import { toPlainCall } from '../../requests/plain-call.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { toLoggedCall } from '../../simulator/sent-key.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { merge } from '../../values/plain-data.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
 import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRunOptions, resolveForClient, runClient } from '../client-run.js';
-import { namesOf } from '../flag-words.js';
+import { flagWords, namesOf } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
 import { failedCodes, firstFailures } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
@@ -77,25 +78,25 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
     printStopped(results.length, cases.length);
     return stoppedCode;
   }
+  const again = [...flagWords(flags, ['refused']), '--', ...command];
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
   if (!flags.json && baseline?.code !== 0) {
     print(`The command fails with the defaults (exit code ${baseline?.code}); fix that first.\n${baseline?.output}`);
-  } else printResult(input, { results }, nextCommands(results, command), matrixLines(results, styleText));
+  } else printResult(input, { results }, nextCommands(results, again), matrixLines(results, styleText));
   return isBroken ? 1 : 0;
 }
 
 /**
  * Suggests commands that repeat up to three of the client's failed runs. Without a failed run, suggests `gauntlet`,
  * which tests more scenarios.
+ * @param again end of the suggested command lines: the flag `--refused`, and the client's command
  */
-function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
+function nextCommands(results: readonly MatrixResult[], again: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
-  if (broken.length === 0) return [commandLine('gauntlet', '--json', '--', ...command)];
+  if (broken.length === 0) return [commandLine('gauntlet', '--json', ...again)];
   return broken
     .slice(0, 3)
-    .map(({ id, value }) =>
-      commandLine('exec', '--json', '--set', `assumptions.${id}=${shown(value)}`, '--', ...command),
-    );
+    .map(({ id, value }) => commandLine('exec', '--json', '--set', `assumptions.${id}=${shown(value)}`, ...again));
 }
 
 /** Result of a client's run in which one assumption about the service had an alternative value. */
@@ -145,7 +146,8 @@ async function runCase(
   const calls: RecordedCall[] = [];
   const assumed =
     id === undefined ? resolved : resolveForClient(merge(scenario, { assumptions: { [id]: value } } as Scenario));
-  const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
+  const record = (call: ApiCall, atMs: number, sim: Simulator) =>
+    void calls.push({ atMs, call: toLoggedCall(coreOf(sim).state, call) });
   const run = await runClient(command, assumed, { output: 'keep', record, ...options });
   const { end, output } = run;
   const { outcome, findings, lagMs } = run.verdict;

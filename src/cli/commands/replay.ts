@@ -1,13 +1,13 @@
-import { version } from '../../control-api/har.js';
 import { redactedVerdict } from '../../control-api/redacted-verdict.js';
 import { runText } from '../../control-api/run-operations.js';
+import { version } from '../../control-api/run-report.js';
 import type { Verdict } from '../../judge/judge-run.js';
 import { resultOf } from '../../judge/run-result.js';
 import type { CommandResult, HandledRequest } from '../../persistence/command-result.js';
 import type { Replay } from '../../persistence/replay-log.js';
 import type { StateMachine } from '../../persistence/state-machine.js';
-import { defaultScenario } from '../../petstore/default-scenario.js';
 import { controlOperations } from '../../petstore/served-petstore.js';
+import { displayKey } from '../../simulator/redact.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
@@ -59,20 +59,26 @@ export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlag
 }
 
 /**
- * Prints the verdict on a replayed run, as the command `exec` does.
+ * Prints the verdict on a replayed run to standard output.
  * @param lack sentence about unreadable entries of the recording, if any
  * @returns exit code
  */
 async function judge(machine: StateMachine, file: string, flags: ReplayFlags, lack?: string): Promise<number> {
   const { sim } = machine;
-  const judged = redactedVerdict(sim, machine.judge(), defaultScenario);
+  const judged = redactedVerdict(sim, machine.judge());
   const verdict =
     lack === undefined || judged.outcome === 'fail'
       ? judged
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
   const runResult = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
   const run = (shown: Verdict) => runText(sim, shown, controlOperations);
-  return writeReports(flags, { result: runResult, entries: sim.journal.query(), run }, next(file));
+  const nameKey = (key: string) => displayKey(sim, key);
+  return writeReports(
+    flags,
+    { result: runResult, entries: sim.journal.query(), nameKey, run },
+    next(file),
+    process.stdout,
+  );
 }
 
 /** Exit code for a recording that cannot be read to its end. */
@@ -81,7 +87,7 @@ const incompleteCode = 2;
 const next = (file: string) => [commandLine('state', 'export', '--from', file, '--as', 'scenario', 'scenario.yaml')];
 
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
-const serveFlags = ['port', 'host', 'public-url', 'log', 'allowed-host', 'control-token'] as const;
+const serveFlags = ['port', 'host', 'public-url', 'log', 'allowed-host', 'control-token', 'max-streams'] as const;
 
 const result = ({ applied, uncompared, last, machine, run, leftOut }: ReplayedRun) => ({
   entries: applied,

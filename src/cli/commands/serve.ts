@@ -16,6 +16,7 @@ import type { DataFlags, ServableState } from '../logged-engine.js';
 import { printNotes } from '../print-error.js';
 import { operationsWith, type RouteFlags, readRouteFlags } from '../route-flags.js';
 import { startServer } from '../start-server.js';
+import { refusedStatuses } from '../verdict-flags.js';
 
 /** Flags of `petstore-sim serve`. */
 export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
@@ -23,6 +24,7 @@ export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
   set?: string[];
   seed?: string;
   'no-limits'?: boolean;
+  'key-from'?: string;
   watch?: boolean;
   reseed?: boolean;
   'allowed-origin'?: string[];
@@ -37,7 +39,7 @@ export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
 export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   const listening = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
-  const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined;
+  const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync ?? flags.advertise) !== undefined;
   const logged = isLogged ? await import('../logged-engine.js') : undefined;
   logged?.checkDataFlags(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed, got no --watch');
@@ -89,14 +91,19 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
 /**
  * Scenario fields that flags of `petstore-sim serve` set, such as `--seed`, in the order in which the fields are set.
  */
-export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
-  const { seed, 'no-limits': noLimits, set = [] } = flags;
+export async function readOverrides(
+  flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'key-from' | 'set'> & { refused?: string[] },
+): Promise<Override[]> {
+  const { seed, 'no-limits': noLimits, 'key-from': keyFrom, set = [] } = flags;
+  const refused = refusedStatuses(flags.refused);
   const overrides: Override[] = [];
   if (seed !== undefined) {
     const value = wholeNumber('--seed', seed, Number.MAX_SAFE_INTEGER);
     overrides.push({ flag: '--seed', steps: ['seed'], value });
   }
   if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
+  if (keyFrom !== undefined) overrides.push({ flag: '--key-from', steps: ['keyFrom'], value: keyFrom });
+  if (refused !== undefined) overrides.push({ flag: '--refused', steps: ['expect', 'refused'], value: refused });
   if (set.length > 0) {
     const { readSetFlag } = await import('../../scenario/node/overrides.js');
     for (const text of set) overrides.push(await readSetFlag(text));

@@ -9,6 +9,7 @@ import { UsageError } from '../../validation/usage-error.js';
 import { jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
+import { readControlToken } from '../control-token.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
@@ -80,7 +81,8 @@ const serverCommand = (
   file: string,
   { url, sandbox, 'control-token': token }: StateFlags,
 ) => {
-  return commandLine('state', action, file, ...flagWords({ url, sandbox, 'control-token': token && 'TOKEN' }));
+  const shown = token && !/^(?:@|env:)/.test(token) ? 'TOKEN' : token;
+  return commandLine('state', action, file, ...flagWords({ url, sandbox, 'control-token': shown }));
 };
 
 /** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
@@ -144,7 +146,7 @@ async function callServer<Result>(
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new UsageError(`expected --url such as http://127.0.0.1:4010, got ${JSON.stringify(url)}`);
   }
-  const control = createControl(url, { token });
+  const control = createControl(url, { token: readControlToken(token) });
   try {
     return await call(sandbox === undefined ? control : control.sandbox(sandbox));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startTimeSlice } from '../../server/http/event-loop-turns.js';
 import { stalledMs } from '../../server/http/send-pieces.js';
 import { waitForDrain } from '../../server/http/wait-for-drain.js';
@@ -7,29 +7,61 @@ import { tooMany } from '../control-error.js';
 import type { EntryFeed } from '../entry-stream.js';
 import { createEventBatch } from './event-batch.js';
 
-/** Maximum number of open event streams, over all sandboxes. */
-const maximumReaders = 20;
+/** Maximum number of open streams of each kind, over all sandboxes: as many as a server has sandboxes. */
+const maximumStreams = 1_000;
+
+/** Default maximum number of programs that read the journal entries of one simulator as a stream. */
+const defaultReaders = 20;
+
+/** Open event streams of a kind: of dashboards, or of programs that read journal entries. */
+interface OpenStreams {
+  readonly kind: string;
+  total: number;
+  /** Number of streams of each sandbox; `undefined` is the server's own simulator. */
+  readonly bySandbox: Map<string | undefined, number>;
+}
+
+/** Connections of the server, of which those of streams do not count towards the limit. */
+export interface ExemptingConnections {
+  exempt(request: IncomingMessage): void;
+}
 
 /**
- * Creates a sender of server-sent events for journal entries and dashboard data, with a limited number of open streams.
+ * Creates a sender of server-sent events for journal entries and dashboard data, with limited numbers of open streams.
+ * Dashboards have a limit of their own, so that no program blocks them.
+ * @param connections exempts each stream from the limit of connections
+ * @param maximumReaders maximum number of streams of journal entries for each simulator. Default 20
  */
-export function createEventSender() {
-  let readers = 0;
+export function createEventSender(connections: ExemptingConnections, maximumReaders = defaultReaders) {
+  const dashboards: OpenStreams = { kind: 'dashboards', total: 0, bySandbox: new Map() };
+  const readers: OpenStreams = { kind: 'event streams', total: 0, bySandbox: new Map() };
 
   /**
    * Sends a stream of server-sent events to a client.
+   * @param sandbox name of the sandbox whose events are sent; `undefined` for the server's own simulator
    * @param open creates the source of the events; called only if the maximum number of open streams is not reached
    */
   async function sendTo<Source>(
     response: ServerResponse,
+    streams: OpenStreams,
+    sandbox: string | undefined,
     open: () => Source,
     send: (source: Source) => Promise<void>,
   ): Promise<void> {
-    if (readers >= maximumReaders) {
-      throw tooMany(`Expected at most ${maximumReaders} event streams; close one first.`);
+    const { kind, bySandbox } = streams;
+    const here = bySandbox.get(sandbox) ?? 0;
+    if (streams.total >= maximumStreams)
+      throw tooMany(`Expected at most ${maximumStreams} ${kind} of this server; close one first.`);
+    if (streams === readers && here >= maximumReaders) {
+      const of = sandbox === undefined ? 'this server, without those of its sandboxes' : 'this sandbox';
+      throw tooMany(
+        `Expected at most ${maximumReaders} event streams of ${of}; close one first, or start the server with a higher --max-streams.`,
+      );
     }
     const source = open();
-    readers++;
+    streams.total++;
+    bySandbox.set(sandbox, here + 1);
+    connections.exempt(response.req);
     try {
       // `X-Accel-Buffering` makes the proxy nginx pass on each event at once.
       const headers = { 'Content-Type': 'text/event-stream', Connection: 'close', 'X-Accel-Buffering': 'no' };
@@ -37,15 +69,23 @@ export function createEventSender() {
       response.write(': petstore-sim\n\n');
       await send(source);
     } finally {
-      readers--;
+      streams.total--;
+      const rest = (bySandbox.get(sandbox) as number) - 1;
+      if (rest > 0) bySandbox.set(sandbox, rest);
+      else bySandbox.delete(sandbox);
     }
     response.end();
   }
 
   return {
-    /** Sends items as server-sent events with the name `name`. Waits while the client reads slowly. */
-    sendItems: (response: ServerResponse, open: () => AsyncIterable<object>, name: string) =>
-      sendTo(response, open, async (items) => {
+    /** Sends items to a dashboard as server-sent events with the name `name`. Waits while the client reads slowly. */
+    sendItems: (
+      response: ServerResponse,
+      sandbox: string | undefined,
+      open: () => AsyncIterable<object>,
+      name: string,
+    ) =>
+      sendTo(response, dashboards, sandbox, open, async (items) => {
         for await (const item of items) {
           if (!response.write(`event: ${name}\ndata: ${JSON.stringify(item)}\n\n`)) await waitForDrain(response);
         }
@@ -54,8 +94,8 @@ export function createEventSender() {
      * Sends the existing journal entries as server-sent events, then new entries until `signal` is aborted. Waits for a
      * slow client between existing entries, but not between new ones.
      */
-    sendEntries: (response: ServerResponse, open: () => EntryFeed, signal: AbortSignal) =>
-      sendTo(response, open, async (entries) => {
+    sendEntries: (response: ServerResponse, sandbox: string | undefined, open: () => EntryFeed, signal: AbortSignal) =>
+      sendTo(response, readers, sandbox, open, async (entries) => {
         const batch = createEventBatch(response);
         try {
           response.setTimeout(stalledMs, () => response.destroy());

@@ -65,7 +65,9 @@ export function checkControlRequest(
       return refusal(403, 'forbidden', 'The control API does not serve pages of other sites.');
     }
   }
-  if (token !== undefined && !isPage(request) && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
+  // The scheme name is case-insensitive (RFC 9110 section 11.1).
+  const [, given = ''] = /^bearer +(.*)$/i.exec(headers.authorization ?? '') ?? [];
+  if (token !== undefined && !isPage(request) && !isSame(given, token)) {
     return refusal(401, 'unauthorized', 'The control API needs "Authorization: Bearer <control token>".');
   }
   const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');

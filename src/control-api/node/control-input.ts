@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { withRefusals } from '../../scenario/node/refusals.js';
 import { readTarget } from '../../server/http/read-target.js';
 import { JsonError, type JsonObject, type JsonValue, jsonText } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
@@ -49,7 +50,7 @@ function* readBody({ body, headers }: Request, { path, example }: AnyControlOper
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
   }
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
-  const value = yield* readJson(body);
+  const value = withRefusals(yield* readJson(body)) as JsonValue;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const fields = Object.entries(example ?? {}).filter(([name]) => !path.includes(`{${name}}`));
   throw invalid(`The body must be a JSON object; expected one such as ${jsonText(Object.fromEntries(fields))}.`);

@@ -13,7 +13,7 @@ import { sendRefusal } from '../../server/http/send-response.js';
 import type { Report } from '../../server/http/served-answer.js';
 import { disconnectSignal } from '../../server/http/wire-faults.js';
 import { jsonText } from '../../values/json.js';
-import { ControlError, invalid, notFound, toControlError, unavailable } from '../control-error.js';
+import { ControlError, invalid, notFound, toControlError } from '../control-error.js';
 import type { AnyControlOperation, Caller } from '../control-operation.js';
 import type { CustomRoutesDescription } from '../custom-routes-description.js';
 import type { EntryFeed } from '../entry-stream.js';
@@ -22,7 +22,7 @@ import { openEntryFeed, perform, performInSteps } from '../perform.js';
 import { noSandbox, type RecordedText, type SandboxHost, sandboxUrls } from '../sandbox-operations.js';
 import type { ControlOperations, ServedService } from '../served-service.js';
 import type { ServedSimulators } from '../served-simulators.js';
-import { createEventSender } from './control-events.js';
+import { createEventSender, type ExemptingConnections } from './control-events.js';
 import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput, readInputInSteps } from './control-input.js';
 
@@ -34,8 +34,13 @@ const largeBytes = 64 * 1024;
 export interface ControlRouterOptions extends ControlAccess {
   /** Signal that is aborted when the server closes, to end waiting requests and event streams. */
   closing: AbortSignal;
+  connections: ExemptingConnections;
+  /** Maximum number of open streams of `/__sim/events` for each simulator. Default 20. */
+  maximumStreams: number | undefined;
   /** Start of all URLs in responses. Default: by the Host header of each request. */
   publicUrl: string | undefined;
+  /** The user's own backend, if the server has one. */
+  readonly upstream?: object | undefined;
   /** OpenAPI description of the user's custom routes. */
   readonly openapi?: CustomRoutesDescription | undefined;
 }
@@ -61,7 +66,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
 export function createControlRouter(
   simulators: ServedSimulators,
   { main, operations, sandboxOperations }: ServedService,
-  { closing, openapi, publicUrl, ...access }: ControlRouterOptions,
+  { closing, connections, maximumStreams, openapi, upstream, publicUrl, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
   const errorBodies = new WeakMap<ServerResponse, string>();
@@ -79,8 +84,7 @@ export function createControlRouter(
 
   /**
    * Finds the simulator or sandbox that a control request reads or changes. A read first waits until all submitted
-   * changes are applied. A change waits only if the sandbox is unknown, because another replica may just have created
-   * the sandbox.
+   * changes are applied. A change waits only if the sandbox is unknown, because a submitted change may create it.
    */
   const findFor = async (
     { method, isRead, isAtOnce }: AnyControlOperation,
@@ -93,14 +97,12 @@ export function createControlRouter(
       found = find(request);
     }
     if (found !== undefined) return found;
-    throw simulators.health?.().stale
-      ? unavailable('The store of the simulator does not respond, so it is unknown whether this sandbox exists.')
-      : noSandbox();
+    throw noSandbox();
   };
 
   const toldOrigin = (request: Request) => originOf(request, publicUrl);
   const instance = randomUUID();
-  const events = createEventSender();
+  const events = createEventSender(connections, maximumStreams);
   const serve =
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
@@ -111,15 +113,7 @@ export function createControlRouter(
         operation.isLong && AbortSignal.any([disconnectSignal(response), closing, ...(gone ? [gone] : [])]);
       if (operation.isLong && sandbox !== undefined) keepSandboxInUse(sandbox, simulators, response);
       const log = simulators.health?.();
-      if (log?.engine === 'redis') {
-        // Adds this replica's log position to the response, so that a client can tell which of two replicas is further.
-        response.set({
-          'X-Sim-Position': String(log.position),
-          ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
-        });
-      }
-      const outages = () => simulators.outages?.(sandbox) ?? [];
-      const caller: Caller = { ...addresses, signal, instance, log, outages, openapi, name: callerOf(request) };
+      const caller: Caller = { ...addresses, signal, instance, log, openapi, name: callerOf(request) };
       const run = () => {
         const input = large ?? readInput(request, operation);
         const runNow = () => runInTurns(performInSteps(operation, target, input, caller, isLarge));
@@ -128,11 +122,11 @@ export function createControlRouter(
       };
       if (operation.feed !== undefined) {
         const open = () => openEntryFeed(operation, target, readInput(request, operation)) as EntryFeed;
-        return events.sendEntries(response, open, signal as AbortSignal);
+        return events.sendEntries(response, sandbox, open, signal as AbortSignal);
       }
       if (operation.contentType === 'text/event-stream') {
         const open = () => perform(operation, target, readInput(request, operation), caller) as AsyncIterable<object>;
-        return events.sendItems(response, open, operation.eventName as string);
+        return events.sendItems(response, sandbox, open, operation.eventName as string);
       }
       const result = await run();
       // Closes the connection after the response, because a closing server waits until all connections are closed.
@@ -176,7 +170,10 @@ export function createControlRouter(
     const origin = toldOrigin(request);
     return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
   });
-  servePage(app, publicUrl);
+  servePage(app, {
+    'public-url': publicUrl,
+    about: [simulators.health && 'state is stored', upstream && 'with a backend'].filter(Boolean).join(', '),
+  });
   mount('/__sim', sandboxOperations, (request) => ({
     target: { sim, sandboxes, origin: toldOrigin(request), judgeFile } satisfies SandboxHost,
   }));

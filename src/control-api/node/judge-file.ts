@@ -72,7 +72,12 @@ async function read(
   };
   const service = { basePath, operations: createOperationTable(rows) };
   try {
-    return await readRecording([file], service, { baseUrl, isAnyService: true, publicKeys });
+    return await readRecording([file], service, {
+      baseUrl,
+      isAnyService: true,
+      publicKeys,
+      runSteps: runInTurns,
+    });
   } catch (error) {
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error names the service of its requests.

@@ -1,10 +1,10 @@
-import { parseRetryAfter } from '../../judge/promises.js';
-import { basePath, operationTable } from '../../petstore/document.js';
-import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { basePath } from '../../petstore/document.js';
+import { operationTable } from '../../petstore/operations.js';
 import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { latestMs } from '../../values/instant.js';
 import { pluralize } from '../../values/pluralize.js';
+import { isDuration, readTold } from '../../values/told-waits.js';
 import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
 import { hasFailed, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
@@ -246,11 +246,12 @@ export class ServiceClient {
     this.#lost = hasFailed(exchange) ? this.#lost + 1 : 0;
     if (!hasFailed(exchange)) this.#hasResponded = true;
     if (!isRefusal(exchange) && status !== 503) return;
-    const told = parseRetryAfter(exchange.headers[retryAfterHeader] ?? '', answeredAtMs);
-    if (told !== undefined) {
+    const { isAsking, retry, unsure } = readTold(exchange);
+    const told = isAsking ? (retry ?? unsure) : undefined;
+    if (told !== undefined && Number.isFinite(told.untilMs)) {
       // A date or a Unix time in Retry-After refers to the service's clock, so it is converted to the clock by which
       // this client waits.
-      const untilMs = answeredAtMs + told.waitMs - (told.form === 'seconds' ? 0 : this.#offsetMs);
+      const untilMs = told.untilMs - (told.form === undefined || isDuration(told.form) ? 0 : this.#offsetMs);
       this.#waitUntil(untilMs + roundingMs + marginMs, 'the service asked for this wait');
     } else if (isRefusal(exchange)) {
       this.#waitAtLeast(60_000, 'a rejection without a time to wait');

@@ -1,4 +1,4 @@
-import { operationTable } from '../../petstore/document.js';
+import { operationTable } from '../../petstore/operations.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
 /**

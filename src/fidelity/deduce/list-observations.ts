@@ -1,6 +1,8 @@
 import { listLimit } from '../../petstore/document.js';
-import { isStatus } from '../../petstore/operation.js';
+import { listFilters, listQuery } from '../../petstore/list-query.js';
+import { isStatus, type NewPetField, newPetFieldNames, newPetFields } from '../../petstore/pet.js';
 import type { Int64 } from '../../values/int64.js';
+import { joinWords } from '../../values/join-words.js';
 import type { JsonValue } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import { contradiction, type Observation, observation } from './observation.js';
@@ -10,7 +12,7 @@ import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from 
 const surelyOrdered = 10;
 const likelyOrdered = 4;
 
-const documented = ['limit', 'status'];
+const documented = Object.keys(listQuery);
 const pagingNames = ['cursor', 'offset', 'page'];
 /** Query parameters that select the second page of a list in many APIs, if a page has one pet. */
 export const pageParameters = [
@@ -31,10 +33,15 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
   const only = odd.length === 1 ? odd[0] : undefined;
   if (exchange.question !== undefined && usesPaging && odd.length === 0)
     return pageObservations(exchange, query, facts);
+  // No assumption is about an invalid value of another filter, so a rejection of it shows nothing.
+  const hasOtherOdd = Object.entries(listFilters).some(
+    ([name, { accepts }]) => name !== 'status' && isOdd(query, name, accepts),
+  );
   if (status === 400) {
+    if (hasOtherOdd) return [];
     if (only !== undefined && !usesPaging) return [observation(only, ['reject'], 'answered with 400')];
     if (odd.length > 0 || usesPaging) return [];
-    return [contradiction('answered with 400, although limit and status are valid by the document')];
+    return [contradiction(`answered with 400, although ${joinWords(documented)} are valid by the document`)];
   }
   if (status >= 400 && status < 500 && only !== undefined && ![401, 403, 429].includes(status)) {
     return [observation(only, [], `answered with ${status}`)];
@@ -63,16 +70,17 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
 type Odd = 'limitOutOfRange' | 'unknownStatusFilter' | 'unknownQuery';
 
 function oddities(query: URLSearchParams): Odd[] {
-  const isOdd = (name: string, isValid: (text: string) => boolean) => {
-    const texts = query.getAll(name);
-    return texts.length > 1 || !texts.every(isValid);
-  };
   const odd: Odd[] = [];
-  if (isOdd('limit', isLimit)) odd.push('limitOutOfRange');
-  if (isOdd('status', isStatus)) odd.push('unknownStatusFilter');
+  if (isOdd(query, 'limit', isLimit)) odd.push('limitOutOfRange');
+  if (isOdd(query, 'status', isStatus)) odd.push('unknownStatusFilter');
   if ([...query.keys()].some((name) => !documented.includes(name) && !pagingNames.includes(name)))
     odd.push('unknownQuery');
   return odd;
+}
+
+function isOdd(query: URLSearchParams, name: string, isValid: (text: string) => boolean): boolean {
+  const texts = query.getAll(name);
+  return texts.length > 1 || !texts.every(isValid);
 }
 
 const isLimit = (text: string) =>
@@ -148,11 +156,12 @@ const by =
  * Orders of the pet list, such as by name, that the simulator cannot imitate. The scenario setting `listOrder` has no
  * value for these orders.
  */
-const orders: readonly { field: 'name' | 'categoryId' | 'status'; note?: string; compare: Compare }[] = [
-  { field: 'name', compare: by(({ name }) => name) },
+const orders: readonly { field: NewPetField; note?: string; compare: Compare }[] = [
   { field: 'name', note: ', ignoring case', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
-  { field: 'categoryId', compare: by(({ categoryId }) => categoryId) },
-  { field: 'status', compare: by(({ status }) => String(status)) },
+  ...newPetFieldNames.map((field) => {
+    const isInt64 = newPetFields[field].type === 'int64';
+    return { field, compare: by((pet) => (isInt64 ? (pet[field] as Int64) : String(pet[field]))) };
+  }),
 ];
 
 const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);

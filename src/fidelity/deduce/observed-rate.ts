@@ -1,6 +1,6 @@
-import { parseRetryAfter } from '../../judge/promises.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
+import { readTold } from '../../values/told-waits.js';
 
 /** Values of the three X-RateLimit headers in a response. */
 export interface ObservedRate {
@@ -35,8 +35,8 @@ export const isRefusal = ({ status, headers }: Pick<Exchange, 'status' | 'header
  * End of the wait in Retry-After, by the service's clock. `undefined` if the header is missing or unreadable, or if it
  * has seconds and the response has no `Date`.
  */
-export function retryAfterEndMs({ headers, dateMs, answeredAtMs }: Exchange): number | undefined {
+export function retryAfterEndMs({ headers, status, dateMs, answeredAtMs }: Exchange): number | undefined {
   const nowMs = dateMs ?? answeredAtMs;
-  const told = parseRetryAfter(headers[retryAfterHeader] ?? '', nowMs);
-  return told === undefined || (told.form === 'seconds' && dateMs === undefined) ? undefined : nowMs + told.waitMs;
+  const { retry } = readTold({ headers, status, answeredAtMs: nowMs });
+  return retry?.form === 'seconds' && dateMs === undefined ? undefined : retry?.untilMs;
 }

@@ -1,4 +1,5 @@
-import { documentedPlans, isOperationName, type OperationName } from '../../petstore/document.js';
+import { documentedPlans } from '../../petstore/document.js';
+import { isOperationName, type OperationName } from '../../petstore/operations.js';
 import type { Fault } from '../../scenario/fault-schema.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';

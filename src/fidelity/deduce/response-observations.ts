@@ -1,8 +1,8 @@
-import { retryAfterFormOf } from '../../judge/promises.js';
 import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { parseInt64 } from '../../values/int64.js';
+import { readTold } from '../../values/told-waits.js';
 import { contradiction, type Observation, observation } from './observation.js';
 import { isRefusal, rateOf, retryAfterEndMs } from './observed-rate.js';
 import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
@@ -73,7 +73,7 @@ function refusalObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const untilMs = retryAfterEndMs(exchange);
-  const isDate = retryAfterFormOf(exchange) === 'date';
+  const isDate = readTold(exchange).retry?.form === 'date';
   const possibleValues = /^\d+$/.test(text) ? ['seconds'] : isDate ? ['http-date'] : [];
   const observations = [observation('retryAfterForm', possibleValues, `Retry-After: ${text.slice(0, 40)}`)];
   const reset = rateOf(exchange)?.reset;

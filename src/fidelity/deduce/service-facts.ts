@@ -1,19 +1,11 @@
-import type { PetStatus } from '../../petstore/document.js';
-import { isStatus } from '../../petstore/operation.js';
+import { isValidField, newPetFieldNames, newPetFields, type Pet } from '../../petstore/pet.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
 import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 
-/** Pet in a response of the service. */
-export interface ObservedPet {
-  readonly id: Int64;
-  readonly name: string;
-  readonly categoryId: Int64;
-  readonly status: PetStatus | undefined;
-  /** Fields of the pet that the API document does not have; absent if none. */
-  readonly extra?: JsonObject;
-}
+/** Pet in a response of the service. `extra` has the fields that the API document does not have; absent if none. */
+export type ObservedPet = Pet;
 
 /** Recorded request and response, with the bodies parsed as JSON. */
 export interface ParsedExchange extends Exchange {
@@ -113,8 +105,15 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 export function asPet(value: JsonValue | undefined): ObservedPet | undefined {
   if (!isObject(value)) return undefined;
-  const { id, name, categoryId, status, ...extra } = value;
-  if (!isInt64(id) || typeof name !== 'string' || !isInt64(categoryId)) return undefined;
-  const pet = { id, name, categoryId, status: isStatus(status) ? status : undefined };
-  return Object.keys(extra).length > 0 ? { ...pet, extra } : pet;
+  const { id, ...rest } = value;
+  if (!isInt64(id)) return undefined;
+  const pet: JsonObject = { id };
+  for (const field of newPetFieldNames) {
+    const isValid = isValidField(field, rest[field]);
+    if (!isValid && newPetFields[field].isRequired) return undefined;
+    if (isValid && rest[field] !== undefined) pet[field] = rest[field];
+    delete rest[field];
+  }
+  if (Object.keys(rest).length > 0) pet.extra = rest;
+  return pet as unknown as ObservedPet;
 }

@@ -1,4 +1,5 @@
-import { isOperationName, listLimit } from '../../petstore/document.js';
+import { listLimit } from '../../petstore/document.js';
+import { isOperationName } from '../../petstore/operations.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './observed-rate.js';

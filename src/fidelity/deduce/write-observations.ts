@@ -1,7 +1,6 @@
-import { newPetFields } from '../../petstore/document.js';
-import { isStatus } from '../../petstore/operation.js';
+import { isNewPet, isStatus, newPetFields } from '../../petstore/pet.js';
 import { maximumBodyBytes } from '../../requests/api-error.js';
-import { isInt64 } from '../../values/int64.js';
+import type { Int64 } from '../../values/int64.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import { contradiction, type Observation, observation } from './observation.js';
 import { isRefusal } from './observed-rate.js';
@@ -23,19 +22,17 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   // Content-Type.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
-  const { name, categoryId, status: wanted } = sent;
-  const isComplete = typeof name === 'string' && isInt64(categoryId) && (wanted === undefined || isStatus(wanted));
-  if (!isComplete) {
+  if (!isNewPet(sent)) {
     return status === 400 || !isJson
       ? []
       : [contradiction(`answered with ${status}, although the body misses a required field or has an invalid value`)];
   }
-  const extra = Object.keys(sent).filter((field) => !newPetFields.includes(field) && field !== 'id');
+  const extra = Object.keys(sent).filter((field) => !Object.hasOwn(newPetFields, field) && field !== 'id');
   const odd: Odd[] = [];
   if (type !== undefined && !isJson) odd.push('contentType');
-  if (name === '') odd.push('emptyName');
+  if (sent.name === '') odd.push('emptyName');
   if (extra.length > 0) odd.push('unknownFields');
-  if (!facts.categories.has(categoryId)) odd.push('unknownCategory');
+  if (!facts.categories.has(sent.categoryId as Int64)) odd.push('unknownCategory');
   const description = `answered with ${status}`;
   if (status === 201)
     return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusObservation(exchange)];

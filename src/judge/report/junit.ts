@@ -1,21 +1,25 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
-import type { Finding } from '../finding.js';
+import type { Finding, Remedy } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import { busyMark } from '../lag.js';
 import type { RunResult } from '../run-result.js';
 import { formatRequestIds, selectFindings } from '../select-findings.js';
 import { type JunitCase, junitXml } from './junit-xml.js';
-import { createFindingKeys } from './key-names.js';
+import { createFindingKeys, type NameKey } from './key-names.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, hiddenLine, since } from './wording.js';
+import { countsLine, describeRemedy, hiddenLine, since } from './wording.js';
 
 /**
  * Formats a verdict as JUnit XML. Each rule of the judge is a test case, skipped if the run did not exercise it. Other
  * failures of the run are test cases, too.
  * @param entries the judged journal, in order of arrival
  */
-export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
+export function junitReport(
+  entries: readonly RequestRecord[],
+  verdict: Verdict | RunResult,
+  { nameKey }: { nameKey?: NameKey | undefined } = {},
+): string {
   const { startMs, lastMs, rows } = timelineOf(entries);
   const {
     failures = [],
@@ -23,8 +27,9 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
     headline = verdict.outcome.toUpperCase(),
     command,
     about,
+    remedies = [],
   }: Partial<RunResult> = verdict;
-  const keysOf = createFindingKeys(entries);
+  const keysOf = createFindingKeys(entries, nameKey);
   const named = (finding: Finding) => `${keysOf(finding) && `${keysOf(finding)}: `}${finding.text}`;
   const suite = {
     name: verdict.scenario,
@@ -41,7 +46,10 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
     },
     cases: [
       ...failures.map(({ code, text }) => ({ name: code, failure: { type: code, message: text, text } })),
-      ...findingCodes.map((code) => caseOf(code, verdict, startMs, named)),
+      ...withAdvice(
+        findingCodes.map((code) => caseOf(code, verdict, startMs, named)),
+        remedies,
+      ),
     ],
   };
   return junitXml('petstore-sim', [suite]);
@@ -53,14 +61,28 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
  */
 export function huntReport(
   exercised: readonly FindingCode[],
-  finds: readonly { code: string; text: string; remedy?: string; repeat: string }[],
+  finds: readonly { code: string; text: string; repeat: string }[],
+  remedies: readonly Remedy[],
 ): string {
   const kept = exercised.filter((code) => finds.every((find) => find.code !== code));
-  const failed = finds.map(({ code, text, remedy, repeat }) => ({
+  const failed = finds.map(({ code, text, repeat }) => ({
     name: code,
-    failure: { type: code, message: text, text: `${text}\n${remedy ? `${remedy}\n` : ''}${repeat}` },
+    failure: { type: code, message: text, text: `${text}\n${repeat}` },
   }));
-  return junitXml('petstore-sim', [{ name: 'hunt', cases: [...failed, ...kept.map((name) => ({ name }))] }]);
+  return junitXml('petstore-sim', [
+    { name: 'hunt', cases: [...withAdvice(failed, remedies), ...kept.map((name) => ({ name }))] },
+  ]);
+}
+
+/** Ends the text of the first failure with the remedies, because viewers of JUnit files show little else. */
+export function withAdvice(cases: readonly JunitCase[], remedies: readonly Remedy[]): JunitCase[] {
+  const first = cases.find(({ failure }) => failure !== undefined);
+  const advice = remedies.map((remedy) => `${describeRemedy(remedy)}\n`).join('');
+  return cases.map((each) =>
+    each === first && each.failure && advice !== ''
+      ? { ...each, failure: { ...each.failure, text: `${each.failure.text?.trimEnd()}\n${advice}` } }
+      : each,
+  );
 }
 
 /**
@@ -81,8 +103,7 @@ function caseOf(
       .map(({ finding, hidden }) => {
         const measured = `${finding.measured}; allowed: ${finding.allowed}`;
         const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
-        const remedy = finding.remedy === undefined ? '' : `${finding.remedy}\n`;
-        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${formatRequestIds(finding)}\n${remedy}${more}`;
+        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${formatRequestIds(finding)}\n${more}`;
       })
       .join('\n');
   const [first] = failed;

@@ -98,10 +98,10 @@ function drawSpans(cells: string[], row: TimelineRow, { endMs, column, style }: 
 function writeOpenEnds(cells: string[], row: TimelineRow, { endMs, column, style }: Picture): void {
   for (const { spans, color } of barsOf(row)) {
     for (const { fromMs, toMs } of spans) {
+      if (toMs <= endMs) continue;
       const text = ` ${formatDuration(toMs - fromMs)} ${open}`;
       const start = cells.length - text.length;
-      const isFree = row.marks.every(({ atMs }) => column(atMs) < start);
-      if (toMs <= endMs || !isFree) continue;
+      if (row.marks.some(({ atMs }) => column(atMs) >= start)) continue;
       for (const [index, character] of [...text].entries()) cells[start + index] = style(color, character);
     }
   }

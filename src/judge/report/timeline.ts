@@ -1,9 +1,11 @@
 import { servedAgainAfter } from '../../rate-limits/served-again.js';
 import type { RequestRecord } from '../../requests/request-record.js';
+import { highest, lowest } from '../../values/extremes.js';
+import { maskedKey } from '../../values/mask-key.js';
 import { requestTarget } from '../../values/request-target.js';
 import { type RequestKind, requestKind } from '../request-kind.js';
-import { analyzeRequests, type KnownRequest } from '../run.js';
-import { keyNames } from './key-names.js';
+import { type KnownRequest, readRequests } from '../run.js';
+import { keyName, keyNames, type NameKey } from './key-names.js';
 
 export interface TimelineMark {
   kind: RequestKind;
@@ -26,7 +28,7 @@ export interface TimelineSpan {
 
 /** Row of a timeline: one API key with its requests, waits and bans. */
 export interface TimelineRow {
-  /** Name of the API key: masked, or in full for a public key of the default scenario. */
+  /** Name of the API key. */
   name: string;
   plan: string | undefined;
   marks: TimelineMark[];
@@ -54,26 +56,27 @@ const maximumRows = 20;
 const openShare = 0.1;
 
 /** Creates the timeline of a run from its journal records. @param entries in order of arrival */
-export function timelineOf(entries: readonly RequestRecord[]): Timeline {
-  const { requests } = analyzeRequests(entries);
-  const names = keyNames(requests.map(({ token }) => token));
-  const startMs = Math.min(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
-  const lastMs = Math.max(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
+export function timelineOf(entries: readonly RequestRecord[], nameKey: NameKey = maskedKey): Timeline {
+  const requests = readRequests(entries);
+  const startMs = lowest(requests.map(({ arrivedAtMs }) => arrivedAtMs));
+  const lastMs = highest(requests.map(({ arrivedAtMs }) => arrivedAtMs));
   if (requests.length === 0) return { startMs: 0, lastMs: 0, endMs: 0, rows: [] };
-  const rows = [...names].slice(0, maximumRows).map(([token, name]): TimelineRow => {
-    const own = requests.filter((request) => request.token === token);
-    const bans = bansOf(own);
-    return {
-      name,
-      plan: own.find(({ known }) => known.plan !== undefined)?.known.plan,
-      marks: own.map(markOf),
-      waits: merged(own.flatMap(waitOf).map((wait) => endedBy(bans, wait))),
-      bans,
-    };
-  });
+  const rows = keyNames(requests, nameKey)
+    .slice(0, maximumRows)
+    .map((name): TimelineRow => {
+      const own = requests.filter((request) => keyName(request, nameKey) === name);
+      const bans = bansOf(own);
+      return {
+        name,
+        plan: own.find(({ known }) => known.plan !== undefined)?.known.plan,
+        marks: own.map(markOf),
+        waits: merged(own.flatMap(waitOf).map((wait) => endedBy(bans, wait))),
+        bans,
+      };
+    });
   const ends = rows.flatMap(({ waits, bans }) => [...waits, ...bans]).map(({ toMs }) => toMs);
   const openMs = Math.max((lastMs - startMs) * openShare, 1_000);
-  return { startMs, lastMs, endMs: Math.max(lastMs, Math.min(Math.max(...ends), lastMs + openMs)), rows };
+  return { startMs, lastMs, endMs: Math.max(lastMs, Math.min(highest(ends), lastMs + openMs)), rows };
 }
 
 function markOf(request: KnownRequest): TimelineMark {

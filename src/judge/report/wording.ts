@@ -1,7 +1,9 @@
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
-import type { Finding } from '../finding.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
+import type { Amplification } from '../amplification.js';
+import type { Finding, Remedy } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
 import { countOf, describeLeftOut } from '../unrecorded.js';
@@ -17,7 +19,7 @@ export const markNames: Record<RequestKind, string> = {
   failed: 'no usable response',
 };
 
-/** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban)`, with the entries of a recording that are no requests. */
+/** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban); 1.5 per call`, with the entries of a recording that are no requests. */
 export function countsLine(verdict: Verdict): string {
   const { requests, served, refused, banned, dropped } = verdict.counts;
   const other = requests - served - refused;
@@ -27,7 +29,20 @@ export function countsLine(verdict: Verdict): string {
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (dropped > 0) parts.push(`${dropped} earlier dropped`);
   const others = verdict.leftOut === undefined ? '' : `; left out: ${describeLeftOut(verdict.leftOut)}`;
-  return `${pluralize(requests, 'request')}: ${parts.join(', ')}${others}`;
+  const perCall = verdict.amplification === undefined ? '' : `; ${perCallOf(verdict.amplification)}`;
+  return `${pluralize(requests, 'request')}: ${parts.join(', ')}${perCall}${others}`;
+}
+
+/** Formats the requests per call of a client: `2.5 per call, 4 in the worst second`. */
+export const perCallOf = ({ overall, worstSecond }: Amplification) =>
+  `${overall} per call${worstSecond > 1 ? `, ${worstSecond} in the worst second` : ''}`;
+
+/** Formats the last line of a report: `FAIL minute-wall: 4 findings, 6 requests · report.html`. */
+export function summaryLine(verdict: Verdict & { headline?: string }, file?: string): string {
+  const { scenario, outcome, findings, counts, headline = outcome.toUpperCase() } = verdict;
+  const found = findings.filter(({ severity }) => severity !== 'praise').length;
+  const text = `${headline} ${scenario}: ${pluralize(found, 'finding')}, ${pluralize(counts.requests, 'request')}`;
+  return sanitizeText(file === undefined ? text : `${text} · ${file}`);
 }
 
 /** Formats a finding's time relative to the start of the run: `+12.4 s`. */
@@ -38,6 +53,16 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
   const last = hidden.at(-1);
   return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
 }
+
+/**
+ * Formats a remedy with the command that prints its code: `got: SETTING; its code: npx --no-install petstore-sim fix
+ * got`.
+ * @param program command that starts petstore-sim; default: the one that works in every project with the package
+ */
+export const describeRemedy = (
+  { client, isCertain, settings, fix }: Remedy,
+  program = 'npx --no-install petstore-sim',
+): string => `${isCertain ? '' : 'if you use '}${client}: ${settings.join('; ')}; its code: ${program} fix ${fix}`;
 
 /**
  * Lists the codes of the judge's rules that a run left untested, because no request of the run was a case for the rule.

@@ -1,9 +1,17 @@
+import { namedStored } from '../../requests/request-record.js';
 import { findLowest } from '../../values/find-lowest.js';
 import { groupBy, listGroups } from '../../values/group-by.js';
 import { requestTarget } from '../../values/request-target.js';
 import { finding, type SimulatorRule } from '../finding.js';
-import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest, waitedMs } from '../run.js';
-import { nounOf } from '../same-pet.js';
+import {
+  asksForWrites,
+  isServed,
+  isUnknown,
+  isWrite,
+  type JudgedRequest,
+  type KnownRequest,
+  waitedMs,
+} from '../run.js';
 
 /** Response time that would make an impatient client time out and retry. */
 const lateMs = 1_000;
@@ -24,43 +32,118 @@ export const duplicateWrite: SimulatorRule = {
     const hasRead = createReadCheck(run.requests);
     const calls = listGroups(allRequests, callOf).flatMap((stored) => callsUnder(stored, hasRead));
     const lost = calls.filter((stored) => stored.some((request) => isLost(request, stored)));
-    const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
-    const isMoreThanAsked = asked !== undefined && allRequests.length > asked;
+    const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored) && !isStoredOnce(stored));
+    const resources = calls.reduce((sum, stored) => sum + (isStoredOnce(stored) ? 1 : stored.length), 0);
+    const isMoreThanAsked = asked !== undefined && resources > asked;
     // Equal pets are no duplicates if the scenario requires the client to create several pets.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
-    const duplicates = repeated.filter(
+    const blamed = repeated.filter(
       (stored) =>
         (stored[0]?.call !== undefined && (isOnePet(stored) || isMoreThanAsked)) ||
         (stored[0]?.call === undefined && isRepeatedBlindly(stored) && !mayBeWanted),
     );
+    const duplicates = blamed.filter((stored) => idsOf(stored).size > 1 && !isKeyIgnored(stored));
+    const unclear = blamed.filter((stored) => !duplicates.includes(stored));
     const findings = duplicates.map((stored) => {
-      const ids = stored.map(({ known }) => known.storedId).join(', ');
+      const ids = [...idsOf(stored)];
       const [first] = stored as [KnownRequest];
       const like = stored.every(({ requestText }) => requestText === first.requestText)
         ? 'with one body'
         : 'for one call';
-      const noun = nounOf(first);
+      const noun = first.noun;
       const again = isOnePet(stored)
         ? `the same ${noun} was sent again`
         : `another ${noun} was sent under the same X-Sim-Call`;
       return finding('fail', stored, {
-        measured: `${stored.length} ${noun}s stored (${ids})`,
+        measured: `${ids.length} ${noun}s stored (${ids.join(', ')})`,
         allowed: `1 ${noun}`,
-        text: `${requestTarget(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
+        text: `${requestTarget(first)} was stored, its response ${howLost(first)}, and ${again}: ${ids.length} ${noun}s ${like}. ${adviceOnKeys(stored) ?? advice(first)}`,
       });
     });
     const isDoubtful =
-      (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
-      (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(allRequests));
+      (repeated.length > blamed.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
+      (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(calls));
     const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(allRequests, hasRead);
-    const nounOfAll = nounOf(allRequests[0] ?? {});
+    const nounOfAll = allRequests[0]?.noun ?? 'resource';
+    const [first] = unclear;
     return {
-      exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
+      exercised:
+        lost.length > 0 ||
+        findings.length > 0 ||
+        calls.some((stored) => stored.some(isWaitedFor)) ||
+        run.calls.some(isRepeatedByKey),
       findings,
-      doubt: isDoubtful ? doubtOf(repeated, isMoreThanAsked, nounOfAll) : isOtherPet ? followed(nounOfAll) : undefined,
+      doubt:
+        first !== undefined
+          ? describeUnclear(first)
+          : isDoubtful
+            ? doubtOf(repeated, isMoreThanAsked, nounOfAll)
+            : isOtherPet
+              ? followed(nounOfAll)
+              : undefined,
     };
   },
 };
+
+/** Ids of the resources that writes stored, as the responses name them. */
+const idsOf = (stored: readonly KnownRequest[]) =>
+  new Set(stored.flatMap(({ known }) => namedStored(known.storedId) ?? []));
+
+/**
+ * Whether attempts of a write certainly stored one resource: all responses have the same id, or the client sent one
+ * idempotency key and the service repeated its response.
+ */
+function isStoredOnce(stored: readonly KnownRequest[]): boolean {
+  const [first] = stored;
+  const storedId = first?.known.storedId;
+  if (stored.some(({ known }) => known.storedId !== storedId)) return false;
+  return namedStored(storedId) !== undefined || (storedId !== '' && keysOf(stored).size === 1);
+}
+
+/** Headers with which a client names a write, so that the service stores the write once. */
+const idempotencyHeaders = ['idempotency-key', 'x-idempotency-key', 'paypal-request-id'] as const;
+
+const idempotencyKeyOf = ({ requestHeaders = {} }: JudgedRequest): string | undefined =>
+  idempotencyHeaders.map((name) => requestHeaders[name]).find((key) => key !== undefined);
+
+/** Idempotency keys of the attempts of a write; none unless each attempt has one. */
+function keysOf(attempts: readonly JudgedRequest[]): ReadonlySet<string> {
+  const keys = attempts.flatMap((request) => idempotencyKeyOf(request) ?? []);
+  return new Set(keys.length === attempts.length ? keys : []);
+}
+
+/**
+ * Whether a service stored a write twice although the client sent the same idempotency key. A service whose table says
+ * what its writes store, such as the Petstore, has no such keys.
+ */
+const isKeyIgnored = (stored: readonly KnownRequest[]) => keysOf(stored).size === 1 && stored[0]?.stores === undefined;
+
+/** Whether a client repeated a write whose result it could not know, with the same idempotency key. */
+const isRepeatedByKey = (attempts: readonly JudgedRequest[]) =>
+  attempts.length > 1 &&
+  attempts.some((request) => isWrite(request) && isUnknown(request)) &&
+  keysOf(attempts).size === 1;
+
+/** Sentence about the idempotency keys of a write that was stored twice; `undefined` without a key in each attempt. */
+function adviceOnKeys(stored: readonly KnownRequest[]): string | undefined {
+  const { size } = keysOf(stored);
+  if (size === 0) return undefined;
+  return size === 1
+    ? `The service stored both although the idempotency key was the same: it does not honor the key. Check with ${checkOf(stored[0])} before you repeat a write without a response.`
+    : 'Each attempt had another idempotency key: send one key with all attempts of a call.';
+}
+
+/** Describes a repeated write of which the responses do not show how often it was stored. */
+function describeUnclear(stored: readonly KnownRequest[]): string {
+  const [first] = stored as [KnownRequest];
+  const { method, path } = first;
+  const target = requestTarget(first);
+  if (idsOf(stored).size > 1)
+    return `${target} was stored twice (${[...idsOf(stored)].join(', ')}) although the idempotency key was the same: the service does not honor the key.`;
+  const key =
+    keysOf(stored).size > 1 ? ' Each attempt had another idempotency key: send one key with all attempts.' : '';
+  return `${target} was sent again after a lost response, and the responses have no id that shows whether it was stored twice.${key} Check the data of the service, or declare a request that only reads: --reads '${method} ${path}'.`;
+}
 
 /**
  * Whether the API refused all attempts of a write except the last, but stored each attempt. Such repeated writes are
@@ -151,8 +234,10 @@ const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -
  * Whether a pet was stored again after a lost response, with another body or API key. The second write may be a
  * separate call.
  */
-const isSamePetSentBlindly = (allRequests: readonly KnownRequest[]) =>
-  listGroups(allRequests, ({ pet }) => pet).some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
+const isSamePetSentBlindly = (calls: readonly (readonly KnownRequest[])[]) =>
+  listGroups(calls.filter((stored) => stored.length === 1 || !isStoredOnce(stored)).flat(), ({ pet }) => pet).some(
+    (stored) => stored.length > 1 && isRepeatedBlindly(stored),
+  );
 
 /**
  * Whether a client stored a pet, did not get the response, and soon stored a further pet without a read in between.
@@ -164,12 +249,14 @@ const isFollowedBlindly = (allRequests: readonly KnownRequest[], hasRead: ReadCh
     ({ client }) => client,
   ).some((stored) => hasBlindStep(stored, hasRead));
 
-function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
-  if (status === 0 || isAbandoned) return 'was abandoned';
+function howLost({ status, isUnreadable, isAbandoned, isLeft }: KnownRequest): string {
+  if (isLeft || isAbandoned) return 'was abandoned';
   return isUnreadable ? 'was lost' : `was ${status}`;
 }
 
 const advice = (first: KnownRequest) =>
   isUnknown(first)
-    ? `Check with ${first.operation === 'createPet' ? 'GET /pets' : 'a GET'} before you repeat a write without a response.`
+    ? `Check with ${checkOf(first)} before you repeat a write without a response.`
     : 'Do not repeat a successful call, regardless of its headers.';
+
+const checkOf = (first: KnownRequest | undefined) => first?.stores?.foundBy ?? 'a GET';

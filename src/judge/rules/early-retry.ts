@@ -1,31 +1,45 @@
-import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { formatDuration } from '../../values/format-duration.js';
-import { listGroups } from '../../values/group-by.js';
+import { groupBy, listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, type WireRule } from '../finding.js';
-import { describeReset, resetHeaderOf, retryAfterFormOf } from '../promises.js';
-import { earlyMs, type JudgedRequest, type Run, toleranceOf, waitedMs } from '../run.js';
-import { describeWaits, type Wait } from '../wait-pattern.js';
+import { isDuration, nounOfForm } from '../../values/told-waits.js';
+import type { ClientSession } from '../client-session.js';
+import { finding, type RuleFinding, type WireRule } from '../finding.js';
+import { earlyMs, endOfWaitMs, type JudgedRequest, type Run, toleranceMs, toleranceOf, waitedMs } from '../run.js';
+import { describeWaits, findCause, type Wait } from '../wait-pattern.js';
 
-/** Whether a response names no time for a retry, because its Retry-After is in a form that the judge cannot read. */
-const isUnread = ({ unreadWaitMs, deadlineMs }: JudgedRequest) =>
-  unreadWaitMs !== undefined && deadlineMs === undefined;
+/** Whether a response promises no time for a retry, but may mean one. */
+const isUnread = ({ unsure, deadlineMs }: JudgedRequest) => unsure !== undefined && deadlineMs === undefined;
 
-/** Whether a retry arrived before the end of the longest wait that an unreadable Retry-After may mean. */
+const isTelling = ({ deadlineMs }: JudgedRequest) => deadlineMs !== undefined;
+
+/** Whether a retry arrived before the end of the longest wait that a response may mean. */
 const isMaybeEarly = ({ response, request }: { response: JudgedRequest; request: JudgedRequest }) =>
-  isUnread(response) && waitedMs(response, request) < (response.unreadWaitMs ?? 0) - toleranceOf(response, request);
+  isUnread(response) && request.arrivedAtMs < (response.unsure?.untilMs ?? 0) - toleranceOf(response, request);
+
+/** Whether a retry came before the end of its wait by less than the error of the recorded times. */
+function isWithinError({ response, request }: Wait): boolean {
+  const errorMs = toleranceOf(response, request) - toleranceMs;
+  return errorMs > 0 && request.arrivedAtMs < (endOfWaitMs(response) ?? 0);
+}
+
+const withinError =
+  'A retry came before the end of its wait by less than the error of the recorded times, so it is unknown whether it was too early. Record with milliseconds, on one machine.';
 
 const maybeEarly =
   'A retry came before the end of the wait that it may mean, so it is unknown whether the client waited long enough.';
 
-/**
- * Describes the Retry-After headers of recorded responses that the judge cannot read; `undefined` without such headers.
- */
+/** Describes the waits that responses may mean; `undefined` without such responses. */
 export function describeUnread(requests: readonly JudgedRequest[]): string | undefined {
-  const unread = requests.filter(({ unreadWaitMs }) => unreadWaitMs !== undefined);
-  if (unread.length === 0) return undefined;
-  const [text = ''] = unread.map(({ headers }) => headers[retryAfterHeader]);
-  return `Expected seconds or an HTTP date in Retry-After, got ${JSON.stringify(text.slice(0, 40))} in ${pluralize(unread.length, 'response')}.`;
+  const unread = requests.flatMap(({ unsure }) => unsure ?? []);
+  const [first] = unread;
+  if (first === undefined) return undefined;
+  const value = JSON.stringify(first.value.slice(0, 40));
+  const often = `in ${pluralize(unread.length, 'response')}`;
+  if (requests.some(({ isClockUnknown, unsure }) => isClockUnknown && unsure !== undefined))
+    return `The recorded times have no time zone, so ${first.name}, ${value} ${often}, is not comparable. Record with a zone or the Date header.`;
+  return /^retry-after$/i.test(first.name)
+    ? `Expected seconds or an HTTP date in Retry-After, got ${value} ${often}.`
+    : `${first.name}, ${value} ${often}, may mean a wait.`;
 }
 
 /** A request that was too early, and the response that required the client to wait. */
@@ -37,7 +51,8 @@ interface EarlyRequest {
 
 /**
  * Rule of the judge: finds requests before the time at which the last refusal or 503 allows a retry, by Retry-After or
- * X-RateLimit-Reset. The client fails if any early request was refused or got a 503; if none was, the rule only warns.
+ * X-RateLimit-Reset. The client fails if any early request was refused, got a 503, or repeated the refused request and
+ * got another 5xx; if none did, the rule only warns.
  * For clients with concurrent requests, considers only retries of refused requests.
  */
 export const earlyRetry: WireRule = {
@@ -46,32 +61,96 @@ export const earlyRetry: WireRule = {
   words: 'retried too early',
   isConclusive: true,
   blames: 'refused caller',
-  judge(run) {
+  *judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
+    yield;
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
+    yield;
     const hasEarly = outages.length > 0 || early.some(({ length }) => length > 0);
     const doubled = hasEarly ? doubledRequests(run) : new Set();
+    yield;
     const retries = run.requests.flatMap((request) => {
       const response = refusalBefore(request) ?? request.retryOfOutage;
       return response === undefined ? [] : [{ response, request }];
     });
-    const findings = [...early.map(outsideBans), outages].flatMap((earlyRequests) => {
+    yield;
+    const tooEarly = new Set([...early.flat(), ...outages].map(({ request }) => request));
+    const blamed = new Set([...tooEarly].map(({ session }) => session));
+    const ofSessions = groupBy(
+      retries.filter(({ response, request }) => blamed.has(request.session) && response.deadlineMs !== undefined),
+      ({ request }) => request.session,
+    );
+    // Once for each client, because a client may have thousands of episodes with early retries.
+    const causes = new Map<ClientSession, string | undefined>();
+    for (const [session, waits] of ofSessions) {
+      yield;
+      causes.set(session, yield* findCause(waits, tooEarly));
+    }
+    yield;
+    const sums = run.episodes.flatMap(({ requests }) => shortSums(requests));
+    const findings: RuleFinding[] = [];
+    for (const earlyRequests of [...early.map(outsideBans), outages]) {
       const [first] = earlyRequests;
-      if (first === undefined) return [];
+      if (first === undefined) continue;
+      yield;
       const worst = earlyRequests.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
       const isDoubled = earlyRequests.some(({ request }) => doubled.has(request));
-      const ofClient = retries.filter(
-        ({ response, request }) => request.session === first.request.session && response.deadlineMs !== undefined,
-      );
-      return [describe(worst, earlyRequests, ofClient, isDoubled)];
-    });
+      findings.push(describe(worst, earlyRequests, causes.get(first.request.session), isDoubled));
+    }
+    yield;
     return {
-      exercised: retries.some(({ response }) => isReadable(response) && !isUnread(response)) || hasStopped(run),
-      findings,
-      doubt: retries.some(isMaybeEarly) ? `${describeUnread(run.requests)} ${maybeEarly}` : undefined,
+      exercised: retries.some(({ response }) => isReadable(response) && isTelling(response)) || hasStopped(run),
+      findings: [...findings, ...sums],
+      doubt: retries.some(isMaybeEarly)
+        ? `${describeUnread(run.requests)} ${maybeEarly}`
+        : retries.some(isWithinError)
+          ? withinError
+          : undefined,
     };
   },
 };
+
+/**
+ * Finds retries in a row that came too early in sum, although each came too early by less than the resolution of the
+ * recorded times: the errors of the times between do not add up. Only waits that count from the response add up, and
+ * only where each retry certainly came after the response.
+ */
+function shortSums(requests: readonly JudgedRequest[]): RuleFinding[] {
+  let row: JudgedRequest[] = [];
+  const rows = [row];
+  for (const request of requests) {
+    const last = row.at(-1);
+    const isNext = last !== undefined && refusalBefore(request) === last && addsUp(last, request);
+    if (!isNext) {
+      row = [];
+      rows.push(row);
+    }
+    row.push(request);
+  }
+  return rows.flatMap((requests) => {
+    const [first, last] = [requests[0], requests.at(-1)];
+    if (first === undefined || last === undefined || requests.length < 3 || first.clockStepMs === 0) return [];
+    const askedMs = requests.slice(0, -1).reduce((sum, { retryAfterMs = 0 }) => sum + retryAfterMs, 0);
+    const tookMs = last.arrivedAtMs - first.arrivedAtMs;
+    if (askedMs - tookMs <= toleranceOf(first, last)) return [];
+    const name = first.told.retry?.name;
+    return [
+      finding('fail', requests.slice(1), {
+        measured: `${formatDuration(tookMs)} for ${pluralize(requests.length - 1, 'wait')}`,
+        allowed: `at least ${formatDuration(askedMs)}`,
+        text: `Retried ${formatDuration(askedMs - tookMs)} before ${name} allowed, in sum of ${requests.length - 1} waits in a row. Wait for the full ${name}, plus a random time.`,
+      }),
+    ];
+  });
+}
+
+/** Whether a wait counts from a response, and the retry certainly came after it and at most a step too early. */
+const addsUp = (response: JudgedRequest, request: JudgedRequest) =>
+  response.resetMs === undefined &&
+  response.told.retry?.form !== undefined &&
+  isDuration(response.told.retry.form) &&
+  waitedMs(response, request) > response.clockStepMs &&
+  (earlyMs(response, request) ?? 0) <= toleranceOf(response, request);
 
 /** Whether the client, and the recording, could read when a response allows a retry. */
 const isReadable = ({ missing }: JudgedRequest) =>
@@ -81,7 +160,7 @@ const isReadable = ({ missing }: JudgedRequest) =>
  * Finds the rejection (429 or ban) whose required wait applies to a request; `undefined` if no wait applies. With
  * concurrent requests, only the rejection of an earlier attempt of the same request counts.
  */
-function refusalBefore({ session, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
+export function refusalBefore({ session, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return session.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
@@ -130,7 +209,8 @@ const minimumOtherUnitMs = 1_000_000;
  */
 function isInAnotherUnit(response: JudgedRequest): boolean {
   const { retryAfterMs = 0, resetMs = 0, answeredAtMs } = response;
-  if (retryAfterFormOf(response) === 'Unix time') return true;
+  const { form = 'seconds' } = response.told.retry ?? {};
+  if (form !== 'seconds') return !isDuration(form);
   // A Retry-After with decimals, such as `1.5`, cannot be milliseconds.
   const isWhole = retryAfterMs % 1_000 === 0;
   return isWhole && retryAfterMs >= minimumOtherUnitMs && retryAfterMs >= 500 * (resetMs - answeredAtMs);
@@ -182,17 +262,25 @@ function doubledRequests({ calls }: Run): Set<JudgedRequest> {
   );
 }
 
+/** Whether an early request was rejected. A 5xx on another path may be of another limit, or of none. */
+const isRejected = ({ response, request }: EarlyRequest) =>
+  request.isRefused ||
+  request.status === 503 ||
+  (request.status >= 500 && request.fingerprint === response.fingerprint);
+
 const callers =
   ' If these are several independent callers, declare them: client.parallel in the scenario, or X-Sim-Call.';
 
 function describe(
   { response, request, earlyMs: byMs }: EarlyRequest,
   early: readonly EarlyRequest[],
-  ofClient: readonly Wait[],
+  causeOfClient: string | undefined,
   isDoubled: boolean,
 ) {
-  const again = early.some((each) => each.request.isRefused || each.request.status === 503);
-  const header = response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
+  const again = early.some(isRejected);
+  const { retry, reset } = response.told;
+  const resetName = reset?.name ?? '';
+  const header = response.retryAfterMs === undefined ? resetName : (retry?.name ?? '');
   const allowedMs = response.retryAfterMs === undefined ? byMs : response.retryAfterMs - waitedMs(response, request);
   const isAfterReset = earlyMs(response, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
@@ -201,16 +289,17 @@ function describe(
   // If several calls run at once, the finding states the measured wait as a maximum: the client may have retried
   // because of a later 429.
   const isKnown = early.every(isCertain);
-  const waits = isKnown ? describeWaits(early, ofClient) : undefined;
+  const cause = isKnown ? causeOfClient : undefined;
+  const waits = isKnown ? describeWaits(early, cause) : undefined;
   // A named cause is the reason of the early retries, so there are no other callers.
-  const isByOthers = waits?.cause === undefined && early.some(isOnAnother);
+  const isByOthers = cause === undefined && early.some(isOnAnother);
   return finding(
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
       measured: `${isKnown ? '' : 'at most '}${formatDuration(waitedMs(response, request))} waited`,
       allowed: allowedBy(response, isAfterReset),
-      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${waits === undefined ? '' : `, ${waits.text}`}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${isByOthers ? callers : ''}${isDoubled ? doubledRequest : ''}`,
+      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${waits === undefined ? '' : `, ${waits}`}. ${saved}${isAfterReset ? `${resetName} was earlier, but a request after that time was refused again. ` : ''}${advice(response)}${isByOthers ? callers : ''}${isDoubled ? doubledRequest : ''}`,
     },
   );
 }
@@ -221,30 +310,29 @@ function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
   if (retryAfterMs === undefined) return `at least ${formatDuration(untilResetMs ?? 0)}`;
   const differs = untilResetMs !== undefined && !isAfterReset && retryAfterMs - untilResetMs >= 100;
-  const orReset = differs ? `, or ${formatDuration(untilResetMs)} until ${resetHeaderOf(response)}` : '';
+  const orReset = differs ? `, or ${formatDuration(untilResetMs)} until ${response.told.reset?.name}` : '';
   return `at least ${formatDuration(retryAfterMs)}${orReset}`;
 }
 
-function advice(response: JudgedRequest, header: string): string {
-  if (response.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
-  if (header !== retryAfterHeader) {
-    return `Without Retry-After, wait until ${header}: ${describeReset(response)}.`;
-  }
-  const form = retryAfterFormOf(response);
-  if (form !== undefined && form !== 'seconds') {
-    return `Retry-After was a ${form} (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;
-  }
-  return 'Wait for the full Retry-After, plus a random time.';
+function advice({ isBan, retryAfterMs, told: { retry, reset } }: JudgedRequest): string {
+  if (isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
+  if (retryAfterMs === undefined || retry?.form === undefined)
+    return `Without Retry-After, wait until ${reset?.name}: ${reset?.value}, ${reset?.form}.`;
+  const { name, value, form } = retry;
+  if (form === 'seconds') return `Wait for the full ${name}, plus a random time.`;
+  return isDuration(form)
+    ? `Wait for the full ${name} (${value}, ${form}), plus a random time.`
+    : `${name} was a ${nounOfForm(form)} (${value}): wait until then, plus a random time.`;
 }
 
 /**
  * Whether the client ended by itself after a series of refused requests without a retry. Ignores a series with two
- * equal requests, because the second may be a retry.
+ * equal requests, because the second may be a retry, also if it succeeded.
  */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&
   episodes.some(
-    ({ refusals }) =>
-      refusals.every(isReadable) && new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length,
+    ({ requests, refusals }) =>
+      refusals.every(isReadable) && new Set(requests.map(({ fingerprint }) => fingerprint)).size === requests.length,
   );

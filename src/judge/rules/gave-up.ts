@@ -1,4 +1,3 @@
-import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { requestTarget } from '../../values/request-target.js';
@@ -6,9 +5,7 @@ import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { finding, formatTimes, type RuleFinding, type WireRule } from '../finding.js';
 import { endingIfServed, isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
-import { retryAfterFormOf } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
-import { nounOf } from '../same-pet.js';
 
 /**
  * Rule: finds calls that the client gave up: refused or failed, never repeated, and without an error for the caller.
@@ -18,31 +15,34 @@ export const gaveUp: WireRule = {
   restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
   words: 'gave up',
   isConclusive: true,
-  isAbsence: true,
   isConsequence: true,
   endingIfServed,
-  judge(run) {
+  *judge(run) {
     const ended = run.calls.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
     const isObtained = laterSuccessesIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
+    yield;
     const areOneEach = isEachWriteACall(run);
     const dropped = ended.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !isObtained(last);
     });
+    yield;
     // A parallel client that adds the attempt number to the URL sends no equal requests, so its retries cannot be
     // recognized. The judge then reports nothing if the client got as many successful responses as the scenario
     // requires calls.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered ? [] : listGroups(dropped, groupOf).flatMap((given) => describe(run, given));
+    yield;
     const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
+    yield;
     const hasRetried = run.calls.some(
-      (attempts) => attempts.some(shouldBeRepeated) && !isFailed(attempts.at(-1) as JudgedRequest),
+      (attempts) => attempts.some(mayBeRepeated) && !isFailed(attempts.at(-1) as JudgedRequest),
     );
     return { exercised: hasRetried && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
@@ -67,9 +67,10 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
   const isWriteLost = isUnansweredWrite(first);
   // Not repeating an unanswered write is correct, unless the client hides the failure from its caller.
   if (isWriteLost && severity !== 'warn') return [];
+  const { retry } = first.told;
   const dated =
-    attemptCount === 1 && retryAfterFormOf(first) === 'date'
-      ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
+    attemptCount === 1 && retry?.form === 'date'
+      ? ` ${retry.name} was a date (${retry.value}): support that form as well.`
       : '';
   const often =
     given.length === 1 && attemptCount > 1 ? ` ${formatTimes(attemptCount)}, and then given up` : ' and not sent again';
@@ -77,9 +78,9 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
     finding(severity, last, {
       measured: `${pluralize(given.length, 'call')} given up`,
       allowed: isWriteLost
-        ? `an error for the caller, or a check whether the ${nounOf(first)} was stored`
+        ? `an error for the caller, or a check whether the ${first.noun} was stored`
         : `a retry after the wait${orError}`,
-      text: `${requestTarget(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ` Not repeating the write is right, but the caller needs an error: the ${nounOf(first)} may or may not be stored.` : ''}`,
+      text: `${requestTarget(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ` Not repeating the write is right, but the caller needs an error: the ${first.noun} may or may not be stored.` : ''}`,
     }),
   ];
 }
@@ -104,7 +105,18 @@ const isFailed = (request: JudgedRequest) => shouldBeRepeated(request) || isUnan
  * no repetition.
  */
 const shouldBeRepeated = (request: JudgedRequest) =>
-  (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+  (request.isRefused && request.permanentReason === undefined && !isProbe(request)) ||
+  (request.method === 'GET' && !request.isLeft && isUnknown(request));
+
+/**
+ * Whether a client may repeat a failed request without a check: a read, also by POST, or an idempotent write (RFC 9110
+ * section 9.2.2).
+ */
+const mayBeRepeated = (request: JudgedRequest) =>
+  shouldBeRepeated(request) ||
+  (isUnknown(request) &&
+    !request.isLeft &&
+    (/^(?:PUT|DELETE)$/.test(request.method) || (request.operation !== undefined && !isWrite(request))));
 
 /**
  * Whether a request is a write whose result the client cannot know, because the response was lost, unreadable or a 5xx.

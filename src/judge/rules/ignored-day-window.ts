@@ -9,7 +9,6 @@ export const ignoredDayWindow: SimulatorRule = {
   restsOn: ['key', 'timings'],
   words: 'kept sending although a long limit was exhausted',
   alwaysFails: true,
-  isAbsence: true,
   isConsequence: true,
   blames: 'refused caller',
   judge({ episodes, requests: allRequests, isOver, shortestWindows }) {

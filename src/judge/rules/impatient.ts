@@ -19,31 +19,27 @@ export const impatient: WireRule = {
   restsOn: ['key', 'timings'],
   words: 'abandoned requests too early',
   judge({ calls, requests }) {
-    const abandoned: JudgedRequest[] = [];
-    for (const attempts of calls) {
-      for (const [index, request] of attempts.entries()) {
-        if (isRead(request) && wasAbandoned(request) && isRepeated(request, attempts, index + 1))
-          abandoned.push(request);
-      }
-    }
+    const findings = calls.flatMap((attempts) => {
+      const abandoned = attempts.filter(
+        (request, index) => isRead(request) && wasAbandoned(request) && isRepeated(request, attempts, index + 1),
+      );
+      return abandoned.length > 0 ? [describe(abandoned)] : [];
+    });
     const hasWaited = requests.some(
       (request) => isRead(request) && !wasAbandoned(request) && durationMs(request) >= longMs,
     );
-    const [first] = abandoned;
-    if (first === undefined) return { exercised: hasWaited, findings: [] };
-    const longest = abandoned.reduce((most, request) => Math.max(most, durationMs(request)), 0);
-    return {
-      exercised: true,
-      findings: [
-        finding('warn', abandoned, {
-          measured: `${pluralize(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
-          allowed: 'waiting for the response',
-          text: `${requestTarget(first)} was abandoned before its response ${formatTimes(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
-        }),
-      ],
-    };
+    return { exercised: hasWaited || findings.length > 0, findings };
   },
 };
+
+function describe(abandoned: readonly JudgedRequest[]) {
+  const longest = abandoned.reduce((most, request) => Math.max(most, durationMs(request)), 0);
+  return finding('warn', abandoned, {
+    measured: `${pluralize(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
+    allowed: 'waiting for the response',
+    text: `${requestTarget(abandoned[0] as JudgedRequest)} was abandoned before its response ${formatTimes(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
+  });
+}
 
 /** Whether the client repeated a request within a minute after it had stopped waiting for the response. */
 function isRepeated(abandoned: JudgedRequest, attempts: readonly JudgedRequest[], from: number): boolean {
@@ -57,6 +53,6 @@ function isRepeated(abandoned: JudgedRequest, attempts: readonly JudgedRequest[]
 
 const isRead = ({ method }: JudgedRequest) => method === 'GET';
 
-const wasAbandoned = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
+const wasAbandoned = ({ isLeft, isAbandoned }: JudgedRequest) => isLeft || isAbandoned;
 
 const durationMs = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;

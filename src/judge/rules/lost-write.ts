@@ -1,10 +1,10 @@
+import { isRemoteCall } from '../../requests/reads.js';
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { requestTarget } from '../../values/request-target.js';
 import { finding, type WireRule } from '../finding.js';
 import { endingIfServed, isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
-import { nounOf } from '../same-pet.js';
 
 /** Rule: finds refused writes that the client never repeats, so that the resource is not stored. */
 export const lostWrite: WireRule = {
@@ -12,15 +12,16 @@ export const lostWrite: WireRule = {
   restsOn: ['key', 'timings', 'answer headers', 'distinct writes'],
   words: 'lost a write',
   isConclusive: true,
-  isAbsence: true,
   isConsequence: true,
   endingIfServed,
   judge(run) {
     const isObtained = laterSuccessesIn(run);
-    const refused = writesOf(run).filter((attempts) => attempts.some(({ isRefused }) => isRefused));
+    const refused = writesOf(run).filter(
+      (attempts) => attempts.some(isStoringNothing) && !isRemoteCall(attempts[0]?.requestText ?? ''),
+    );
     const without = refused.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
-      return last.isRefused && !isObtained(last);
+      return isStoringNothing(last) && !isObtained(last);
     });
     // If the client has stored as many pets as the scenario requires, ignores writes refused before the last stored
     // one. The client may have retried with a different pet, which only the header X-Sim-Call would show.
@@ -32,7 +33,7 @@ export const lostWrite: WireRule = {
     const lost = missing.flatMap((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       // Refused attempts at the end of the write's attempts: all attempts after the last one that was not refused.
-      const unserved = attempts.slice(1 + attempts.findLastIndex(({ isRefused }) => !isRefused));
+      const unserved = attempts.slice(1 + attempts.findLastIndex((attempt) => !isStoringNothing(attempt)));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
     const findings = listGroups(lost, ({ last }) => last.token).map((ofKey) => {
@@ -61,6 +62,12 @@ export const lostWrite: WireRule = {
 };
 
 /**
+ * Whether a refusal certainly stored nothing, and a retry may store it. A write whose response was a 5xx may be stored.
+ */
+const isStoringNothing = ({ isRefused, status, permanentReason }: JudgedRequest) =>
+  isRefused && status < 500 && permanentReason === undefined;
+
+/**
  * Finds the last successful write of a run, if the run stored at least as many pets as the scenario requires. Returns
  * `undefined` if fewer pets were stored, or if the scenario requires no writes.
  */
@@ -72,4 +79,4 @@ function lastOfAllStored(run: Run): JudgedRequest | undefined {
 }
 
 const describeMadeAnew = (refused: JudgedRequest) =>
-  `A ${refused.method} was refused and not sent again, and another ${nounOf(refused)} was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new ${nounOf(refused)}.`;
+  `A ${refused.method} was refused and not sent again, and another ${refused.noun} was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new ${refused.noun}.`;

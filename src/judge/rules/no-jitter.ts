@@ -1,3 +1,4 @@
+import { highest, lowest } from '../../values/extremes.js';
 import { findLowest } from '../../values/find-lowest.js';
 import { formatDuration } from '../../values/format-duration.js';
 import { groupByNumber } from '../../values/group-by.js';
@@ -132,4 +133,4 @@ function createIsNewCaller(): (request: JudgedRequest) => boolean {
   };
 }
 
-const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+const spread = (values: readonly number[]) => highest(values) - lowest(values);

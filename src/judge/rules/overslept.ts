@@ -96,7 +96,8 @@ function afterDeadlineIn({ requests }: RefusalEpisode) {
       request.arrivedAtMs >= deadlineMs
     )
       afterDeadline.push({ request, refusal, deadlineMs, refusals });
-    refusal = request;
+    // After a 5xx, the client waits for its own backoff.
+    refusal = request.isRefused ? request : undefined;
   }
   return afterDeadline;
 }

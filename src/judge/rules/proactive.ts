@@ -1,6 +1,9 @@
+import { rateLimitHeaders } from '../../rate-limits/header-names.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
-import { readReset, remainingIn } from '../promises.js';
 import { type JudgedRequest, toleranceOf, waitedMs } from '../run.js';
+
+/** Number of requests whose waits are read in one step. */
+const requestsOfStep = 1_000;
 
 /**
  * Rule: praises clients that pause when X-RateLimit-Remaining is 0 until the limit resets, so that no request is
@@ -11,11 +14,12 @@ export const proactive: WireRule = {
   restsOn: ['key', 'timings'],
   words: 'paused before the limit',
   isConclusive: true,
-  judge({ requests, gaps }) {
+  *judge({ requests, gaps }) {
     const paused: JudgedRequest[] = [];
     /** For each API key, the latest request whose response had X-RateLimit-Remaining 0. */
     const emptied = new Map<string | undefined, JudgedRequest>();
-    for (const next of requests) {
+    for (const [at, next] of requests.entries()) {
+      if (at % requestsOfStep === requestsOfStep - 1) yield;
       const last = emptied.get(next.token);
       if (last !== undefined) {
         emptied.delete(next.token);
@@ -32,7 +36,12 @@ export const proactive: WireRule = {
   },
 };
 
-const isEmpty = (request: JudgedRequest) => !request.isRefused && request.status < 400 && remainingIn(request) === '0';
+/** Whether a successful response left no requests. Other fields are read only if the usual header does not decide. */
+const isEmpty = (request: JudgedRequest) =>
+  !request.isRefused &&
+  request.status < 400 &&
+  (request.headers[rateLimitHeaders.remaining] ?? '0') === '0' &&
+  request.told.remaining === 0;
 
 /**
  * Minimum pause that counts as waiting for the reset of the limit. A shorter time may be the client's usual delay
@@ -45,4 +54,4 @@ const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   !next.isRefused &&
   next.status < 400 &&
   waitedMs(last, next) >= minimumPauseMs &&
-  next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceOf(last, next);
+  next.arrivedAtMs >= (last.told.reset?.untilMs ?? Number.POSITIVE_INFINITY) - toleranceOf(last, next);

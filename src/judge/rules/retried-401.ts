@@ -1,7 +1,7 @@
 import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
-import { type JudgedRequest, receiptMs, waitedMs } from '../run.js';
+import { isAdmitted, type JudgedRequest, receiptMs, waitedMs } from '../run.js';
 
 const maximumRepeats = 1;
 
@@ -43,7 +43,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const first = new Map<object | string, JudgedRequest>();
   return same.filter((request) => {
     if (!isUnauthorized(request)) {
-      if (request.status > 0 && request.status < 400) for (const read of [first, onConnection]) read.clear();
+      if (isAdmitted(request)) for (const read of [first, onConnection]) read.clear();
       return false;
     }
     const { session, call, connection } = request;

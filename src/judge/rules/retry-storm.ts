@@ -1,11 +1,13 @@
+import { lowest } from '../../values/extremes.js';
 import { findLowest } from '../../values/find-lowest.js';
 import { formatDuration } from '../../values/format-duration.js';
 import { listGroups } from '../../values/group-by.js';
 import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
-import { hasWaits, splitIntoCalls } from '../equal-calls.js';
+import { divideIntoRows, hasWaits, splitIntoCalls } from '../equal-calls.js';
 import { finding, type RuleFinding, type WireRule } from '../finding.js';
-import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceOf } from '../run.js';
+import { isFlat, isPeriodic, keepsGrowing } from '../growth.js';
+import { isAnswered, isUnknown, type JudgedRequest, type Run, toleranceOf, waitedMs } from '../run.js';
 
 const maximumAttempts = 6;
 /** Pause after which further attempts of the same request count as a new series. */
@@ -15,7 +17,7 @@ const pauseMs = 45_000;
  * intervals of this length.
  */
 const probeMs = 25_000;
-/** Minimum required wait that excuses many attempts. A service that asks for 0 s excuses no loop. */
+/** Minimum required wait, on average, that excuses many attempts. A service that asks for 0 s excuses no loop. */
 const minimumPromiseMs = 1_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
@@ -29,17 +31,24 @@ export const retryStorm: WireRule = {
   words: 'retried too often',
   blames: 'refused caller',
   maximumRequestsPerCaller: 6,
-  judge(run) {
+  *judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
       .flatMap((episode) => listGroups(episode.requests, ({ session }) => session))
       .flatMap((ofClient) => listGroups(ofClient, ({ fingerprint }) => fingerprint))
       .flatMap(splitAtPauses);
+    yield;
     const failed = failedCalls(run.requests).flatMap(splitAtPauses);
-    const all = [...refused, ...failed];
+    yield;
+    const ofRefused = refused.flatMap((attempts) => findingsIn(attempts, run));
+    yield;
+    // A 5xx among refusals of one call is an attempt of this call, and counts once.
+    const blamed = new Set(ofRefused.flatMap(({ requests }) => requests));
+    const others = failed.filter((attempts) => !attempts.some(({ id }) => blamed.has(id)));
+    yield;
     return {
-      exercised: all.some((attempts) => attemptsOf(attempts) > 1),
-      findings: all.flatMap((attempts) => findingsIn(attempts, run)),
+      exercised: [...refused, ...failed].some((attempts) => attemptsOf(attempts) > 1),
+      findings: [...ofRefused, ...others.flatMap((attempts) => findingsIn(attempts, run))],
     };
   },
 };
@@ -59,12 +68,9 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];
+  const own = new Set(attempts);
   const most =
-    needs &&
-    Math.max(
-      1,
-      (needs.calls ?? 1) - same.filter((request) => isAnswered(request) && !attempts.includes(request)).length,
-    );
+    needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !own.has(each)).length);
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
@@ -84,16 +90,28 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   ];
 }
 
-/** Creates the finding of too many attempts. It only warns if the client waited before each retry as required. */
-function storm(attempts: readonly JudgedRequest[], attemptCount: number) {
-  const isPatient = attempts
-    .slice(1)
-    .every((request) => isObedient(request) && promisedMs(request) >= minimumPromiseMs);
-  return finding(isPatient ? 'warn' : 'fail', attempts, {
+/**
+ * Creates the finding of too many attempts. It only warns if the client waited before each retry as required, a second on
+ * average. If its own waits grew or varied at random as well, no scenario makes it fail: the client does all that a
+ * service can ask.
+ */
+function storm(attempts: readonly JudgedRequest[], attemptCount: number): RuleFinding {
+  const retries = attempts.slice(1);
+  const promised = retries.map(promisedMs);
+  const totalMs = promised.reduce((sum, ms) => sum + ms, 0);
+  const isPatient = retries.every(isObedient) && totalMs >= minimumPromiseMs * retries.length;
+  const ownWaits = retries.map((request, at) => ownWaitMs(request, promised[at] ?? 0));
+  const isGrowing = isPatient && keepsGrowing(ownWaits);
+  const isBackoff = isGrowing || (isPatient && !isFlat(ownWaits) && !isPeriodic(ownWaits));
+  const advice = isBackoff
+    ? `Each retry came after its required wait, and the waits ${isGrowing ? 'grew' : 'varied'}. Limit the attempts nevertheless.`
+    : `${isPatient ? 'Each retry came after its required wait. Limit the attempts nevertheless' : 'Limit the attempts'}, and retry in one layer only: nested retries multiply.`;
+  const found = finding(isPatient ? 'warn' : 'fail', attempts, {
     measured: `${attemptCount} attempts`,
     allowed: `${maximumAttempts} attempts`,
-    text: `${triedTimes(attempts, `${attemptCount} times`)} ${isPatient ? 'Each retry came after its required wait. Limit the attempts nevertheless' : 'Limit the attempts'}, and retry in one layer only: nested retries multiply.`,
+    text: `${triedTimes(attempts, `${attemptCount} times`)} ${advice}`,
   });
+  return isBackoff ? { ...found, canFail: false } : found;
 }
 
 function mayBeSeveral(attempts: readonly JudgedRequest[], attemptCount: number) {
@@ -113,24 +131,30 @@ const triedTimes = (attempts: readonly JudgedRequest[], often: string) => {
 };
 
 /**
- * Whether a retry arrived after the required wait, or after the longest that an unreadable Retry-After may mean. A wait
+ * Whether a retry arrived after the required wait, or after the longest that the response may mean. A wait
  * that a web page could not read may be any, and such a retry counts if it shows a wait at all.
  */
 function isObedient(request: JudgedRequest): boolean {
   const response = request.retryOf ?? request.retryOfOutage;
   if (response === undefined) return false;
-  const { answeredAtMs, unreadWaitMs = isHidden(response) ? minimumPromiseMs : Number.POSITIVE_INFINITY } = response;
-  return (
-    (earlyMs(response, request) ?? answeredAtMs + unreadWaitMs - request.arrivedAtMs) <= toleranceOf(response, request)
-  );
+  const hiddenMs = isHidden(response) ? response.answeredAtMs + minimumPromiseMs : Number.POSITIVE_INFINITY;
+  const untilMs = response.deadlineMs ?? response.unsure?.untilMs ?? hiddenMs;
+  return untilMs - request.arrivedAtMs <= toleranceOf(response, request);
 }
 
 /** Wait that the response before a retry required, at most; 0 if it required none. */
 function promisedMs(request: JudgedRequest): number {
   const response = request.retryOf ?? request.retryOfOutage;
   if (response === undefined) return 0;
-  const { answeredAtMs, retryAfterMs, resetMs = answeredAtMs, unreadWaitMs = 0 } = response;
-  return retryAfterMs ?? Math.max(resetMs - answeredAtMs, unreadWaitMs, isHidden(response) ? minimumPromiseMs : 0);
+  const { answeredAtMs, retryAfterMs, resetMs = answeredAtMs, unsure } = response;
+  const untilMs = Math.max(resetMs, unsure?.untilMs ?? answeredAtMs);
+  return retryAfterMs ?? Math.max(untilMs - answeredAtMs, isHidden(response) ? minimumPromiseMs : 0);
+}
+
+/** Wait before a retry beyond the required wait. */
+function ownWaitMs(request: JudgedRequest, requiredMs: number): number {
+  const response = request.retryOf ?? request.retryOfOutage;
+  return response === undefined ? 0 : Math.max(0, waitedMs(response, request) - requiredMs);
 }
 
 const isHidden = ({ missing }: JudgedRequest) => missing.includes('readable headers');
@@ -143,7 +167,7 @@ const isHidden = ({ missing }: JudgedRequest) => missing.includes('readable head
 function isPoll(attempts: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
   if (gapMs(attempts[0], attempts[1]) < minimumPollMs) return false;
   const gaps = attempts.slice(1).map((request, index) => gapMs(attempts[index], request));
-  const shortest = Math.min(...gaps);
+  const shortest = lowest(gaps);
   if (shortest >= probeMs) return true;
   const isSteady = (ms: number) => Math.abs(ms - shortest) <= shortest * rhythmShare;
   if (!gaps.every(isSteady)) return false;
@@ -187,16 +211,12 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
  * Splits a series of equal requests after each long pause (`pauseMs` or more). The next request may be a new call, of a
  * client that polls every few minutes, instead of a retry.
  */
-function splitAtPauses(attempts: readonly JudgedRequest[]): JudgedRequest[][] {
-  const parts: JudgedRequest[][] = [];
-  for (const request of attempts) {
-    const last = parts.at(-1)?.at(-1);
-    const mayComeMs = last && Math.max(last.answeredAtMs, last.deadlineMs ?? 0);
-    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= pauseMs) parts.push([request]);
-    else parts.at(-1)?.push(request);
-  }
-  return parts;
-}
+const splitAtPauses = (attempts: readonly JudgedRequest[]): JudgedRequest[][] =>
+  divideIntoRows(
+    attempts,
+    ({ arrivedAtMs }, { answeredAtMs, deadlineMs = 0 }) =>
+      !(arrivedAtMs - Math.max(answeredAtMs, deadlineMs) >= pauseMs),
+  );
 
 /**
  * Estimates the number of attempts per call, from the requests of equal calls. Retries of concurrent equal calls are

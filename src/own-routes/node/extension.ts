@@ -5,7 +5,7 @@ import type { RequestHandler } from 'msw';
 import type { OwnHandler } from '../../in-process/fetch.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody, maximumBodyBytes, methodNotAllowed, payloadTooLarge } from '../../requests/api-error.js';
-import { corsHeaders, corsOf, isPreflight, preflightHeaders } from '../../server/http/cors.js';
+import { corsHeaders, corsOf, isPreflight, preflightHeaders, withExposed } from '../../server/http/cors.js';
 import { deliverAfterDelay } from '../../server/http/delay-refusals.js';
 import { hasBody, readBody } from '../../server/http/read-body.js';
 import { sendResponse } from '../../server/http/send-response.js';
@@ -126,7 +126,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       } else if (error instanceof RouteResponse) {
         deliverAfterDelay(error.answer, (answer) => {
           try {
-            sendRoute(request, response, { answer, cors, clock: sim.clock });
+            sendRoute(request, response, { answer, cors: withExposed(cors, answer.headers), clock: sim.clock });
             done(reported(answer));
           } catch (failure) {
             console.error(failure);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import { isUnderBasePath } from '../../server/http/base-path.js';
+import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { isMap } from '../../values/plain-data.js';
 import type { HandlerSource } from './extensions.js';
@@ -33,7 +34,10 @@ export async function readHandlers(
   return {
     handlers:
       typeof handlers === 'function'
-        ? async (sim) => check(await load(file, async () => handlers(sim)))
+        ? // Servers that share a simulator compare their handlers by this text.
+          Object.assign(async (sim: Simulator) => check(await load(file, async () => handlers(sim))), {
+            toString: () => String(handlers),
+          })
         : check(handlers),
     ...(openapi !== undefined && { openapi: checkDescription(file, openapi, basePath) }),
   };

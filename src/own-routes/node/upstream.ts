@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
@@ -6,15 +6,20 @@ import type { ApiCall } from '../../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../../requests/api-error.js';
 import { hasResponseBody } from '../../requests/outcome.js';
 import { operationByPath } from '../../requests/path-operation.js';
+import { type Reads, readsForm } from '../../requests/reads.js';
 import { basePathOf, isUnderBasePath } from '../../server/http/base-path.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
-import { corsOf, isPreflight, preflightHeaders } from '../../server/http/cors.js';
+import { corsOf, isPreflight, preflightHeaders, withExposed } from '../../server/http/cors.js';
 import { deliverAfterDelay } from '../../server/http/delay-refusals.js';
+import { refusal } from '../../server/http/guard.js';
 import { hasBody } from '../../server/http/read-body.js';
 import { originOf, readTarget } from '../../server/http/read-target.js';
+import { sendRefusal } from '../../server/http/send-response.js';
 import { reported } from '../../server/http/served-answer.js';
 import { disconnectSignal } from '../../server/http/wire-faults.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
+import { isCredentialHeader, withoutKeys } from '../../values/credential.js';
+import type { KeyPlace } from '../../values/key-place.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 import { answerRoute, isEnded } from '../serve-route.js';
 import type { ExtensionCall } from './extension.js';
@@ -24,8 +29,11 @@ import { sendRoute } from './send-route.js';
 export interface UpstreamOptions {
   /** Origin and base path of the user's backend, to which requests are forwarded, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
-  readonly authorization?: string | undefined;
+  /**
+   * Headers with the key for the user's backend, which forwarded requests get, by name; `same` forwards the client's
+   * credentials. Default: none, so that a key of the client is not sent to another service.
+   */
+  readonly credentials?: 'same' | Readonly<Record<string, string>> | undefined;
   /**
    * Host name in `url`, repeated as a confirmation if the user's backend runs on another machine. Default: only a
    * backend on this machine is allowed.
@@ -33,6 +41,8 @@ export interface UpstreamOptions {
   readonly host?: string | undefined;
   /** Whether the user's backend, instead of the simulator, serves the operations of the Petstore. Default: false. */
   readonly withoutApi?: boolean | undefined;
+  /** Requests that only read, although their method is unsafe: `['POST /search']`. Default: GraphQL queries only. */
+  readonly reads?: Reads | undefined;
 }
 
 /**
@@ -57,7 +67,7 @@ function upstreamUrl({ url, host }: UpstreamOptions): URL {
   if (given === undefined)
     throw new RangeError(`expected upstream to be a URL such as "http://127.0.0.1:3000", got ${JSON.stringify(url)}`);
   if (given.username !== '' || given.password !== '')
-    throw new RangeError('expected upstream without a user or password; --upstream-key sends an Authorization header');
+    throw new RangeError('expected upstream without a user or password; --upstream-key sends a key');
   if (!loopbackHost.test(given.hostname) && given.hostname !== host)
     throw new RangeError(
       `expected upstream on this machine, got ${given.hostname}; requests to it may use up the quota of a real service; to allow that, add --upstream-host ${given.hostname}`,
@@ -82,23 +92,54 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] 
 }
 
 /**
+ * A dot segment, which would lead out of the backend's base path (RFC 3986 section 5.2.4). The dots of the path are
+ * decoded before; backends may treat a backslash or an encoded slash as a slash.
+ */
+const dotSegment = /(?:^|[/\\]|%2f|%5c)\.{1,2}(?:$|[/\\]|%2f|%5c)/i;
+
+const dotRefusal = refusal(
+  400,
+  'invalid_request',
+  'The request target must be a path without the segments "." and "..", which --upstream does not forward.',
+);
+
+/** Removes API keys from the query of a request target. */
+function withoutKeysIn(target: string, place: KeyPlace | undefined): string {
+  const [path = '', query] = target.split(/\?(.*)/s, 2);
+  if (query === undefined) return target;
+  const rest = withoutKeys(query, place?.parameter);
+  return rest === query ? target : path + (rest && `?${rest}`);
+}
+
+/**
  * Creates the function that forwards requests to the user's backend. The simulator limits, faults, records and judges
  * these requests like those of the simulated API.
  * @throws {RangeError} if the backend's URL is not usable
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const url = upstreamUrl(options);
-  const { authorization, withoutApi = false } = options;
+  const { credentials, withoutApi = false, reads = [] } = options;
+  const isWithheld = credentials === undefined;
+  const wrong = reads.find((text) => !readsForm.test(text));
+  if (wrong !== undefined)
+    throw new RangeError(
+      `expected reads to be methods and paths, such as "POST /graphql", got ${JSON.stringify(wrong)}`,
+    );
   const requestUpstream = url.protocol === 'https:' ? requestHttps : requestHttp;
   const base = url.pathname.replace(/\/$/, '');
   const badGateway = (what: string) => new ApiError(502, 'bad_gateway', `The upstream ${url.origin} ${what}.`);
   const via = `1.1 petstore-sim-${randomUUID().slice(0, 8)}`;
 
-  function forward(request: IncomingMessage, target: string, body: Body, late: AbortSignal): Promise<Response> {
+  function forward(
+    request: IncomingMessage,
+    target: string,
+    { body, late, place }: { body: Body; late: AbortSignal; place: KeyPlace | undefined },
+  ): Promise<Response> {
+    const isWithheldHeader = (name: string) => isCredentialHeader(name) || name.toLowerCase() === place?.header;
     return new Promise((resolve, reject) => {
-      const own = endToEnd(request).filter(([name]) => authorization === 'same' || !/^authorization$/i.test(name));
+      const own = endToEnd(request).filter(([name]) => credentials === 'same' || !isWithheldHeader(name));
       const headers = [...own.flat(), 'Host', url.host, 'Via', via];
-      if (authorization !== undefined && authorization !== 'same') headers.push('Authorization', authorization);
+      if (credentials !== 'same') headers.push(...Object.entries(credentials ?? {}).flat());
       const { length } = body;
       if (length !== undefined) headers.push('Content-Length', length);
       else if (body.rest !== undefined) headers.push('Transfer-Encoding', 'chunked');
@@ -133,6 +174,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const { text: target, path, query } = readTarget(request.url as string, prefix.length);
     const { cors, isOriginRefused } = corsOf(request, sim);
     if (!withoutApi && isSimulated(sim, method, path, query)) return false;
+    if (dotSegment.test(path)) {
+      response.setHeaders(new Map(Object.entries(cors ?? {})));
+      const body = sendRefusal(response, dotRefusal);
+      report?.({ by: 'server', sim, status: dotRefusal.status, body });
+      return true;
+    }
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
       report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
@@ -150,21 +197,25 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         header: (name) => headers[name] as string | undefined,
         headers: headers as ApiCall['headers'],
         body: body.start?.subarray(0, maximumBodyBytes),
+        wholeBody: identifyBody(body),
         connection,
         holdsRefusals,
         signal,
       };
       const respond = (late: AbortSignal) => {
         if (headers.via?.includes(via)) throw badGateway('leads back to this simulator');
-        return forward(request, target, body, late);
+        const place = coreOf(sim).state.resolved.keyPlace;
+        const sent = credentials === 'same' ? target : withoutKeysIn(target, place);
+        return forward(request, sent, { body, late, place });
       };
       try {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond, {
           by: 'backend',
-          withholdsKey: authorization === undefined,
+          reads,
+          withholdsKey: isWithheld,
         });
         deliverAfterDelay(answer, () => {
-          sendRoute(request, response, { answer, cors, clock: sim.clock });
+          sendRoute(request, response, { answer, cors: withExposed(cors, answer.headers), clock: sim.clock });
           // Discards the rest of a request body that was not forwarded, so that the connection can be used again.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
           report?.({ by: 'handler', sim, ...reported(answer), isOriginRefused });
@@ -200,6 +251,12 @@ function isSimulated(sim: Simulator, method: string, path: string, query: string
   });
 }
 
+/**
+ * Maximum number of bytes of a request body that are read before the request is handled, so that two long bodies, such as
+ * those of a long chat, are equal only as a whole.
+ */
+const maximumReadBytes = 10 * 1024 * 1024;
+
 /** Body of a request to forward: its first bytes, for the journal, and the stream of the remaining bytes. */
 interface Body {
   readonly start: Uint8Array | undefined;
@@ -208,7 +265,16 @@ interface Body {
   readonly length: string | undefined;
 }
 
-/** Reads the first bytes of a request body, about 64 KiB, and leaves the rest in the stream. */
+/**
+ * Identifies a body whose start alone is in the journal, by its length and hash. A body that is not read to its end is
+ * equal to no other.
+ */
+function identifyBody({ start, rest }: Body): string | undefined {
+  if (start === undefined || start.length <= maximumBodyBytes) return undefined;
+  return rest === undefined ? `${start.length} ${createHash('sha256').update(start).digest('hex')}` : randomUUID();
+}
+
+/** Reads the first bytes of a request body, about 10 MiB, and leaves the rest in the stream. */
 async function readStart(request: IncomingMessage, read: Uint8Array | undefined): Promise<Body> {
   const length = request.headers['content-length'];
   if (read !== undefined) return { start: read, rest: undefined, length: String(read.length) };
@@ -225,7 +291,7 @@ async function readStart(request: IncomingMessage, read: Uint8Array | undefined)
       for (let chunk = request.read(); chunk !== null; chunk = request.read()) {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > maximumBodyBytes) return done(request);
+        if (bytes > maximumReadBytes) return done(request);
       }
     };
     request.on('readable', take).on('end', end).on('close', end);

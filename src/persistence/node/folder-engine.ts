@@ -1,4 +1,4 @@
-import { version } from '../../control-api/har.js';
+import { version } from '../../control-api/run-report.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Engine } from '../../server/serve-state.js';
 import { fingerprint } from '../../values/fingerprint.js';
@@ -56,7 +56,7 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
     onStepBack: (ms) =>
       console.error(`The machine's time was set back by ${Math.round(ms / 1000)} s; the log's time continues.`),
   };
-  const reading = { place: folder, kind: 'folder', scenarioName, resolved, machineOptions, notices } as const;
+  const reading = { place: folder, scenarioName, resolved, machineOptions, notices } as const;
   const { log, found } = await readLog(open, reset, reading);
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
   const state = loggedState(machine, log, { notices });

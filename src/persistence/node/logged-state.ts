@@ -6,7 +6,6 @@ import { jsonText } from '../../values/json.js';
 import type { Command } from '../command.js';
 import type { Log } from '../log.js';
 import { createLoggedSimulators } from '../logged-simulators.js';
-import type { OutageLog } from '../outage-log.js';
 import { Sequencer } from '../sequencer.js';
 import type { StateMachine } from '../state-machine.js';
 import { submitCommand } from '../submit-command.js';
@@ -32,12 +31,6 @@ export interface LoggedState extends OpenedState {
 
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
-  readonly outages?: OutageLog;
-  /**
-   * Whether other servers append to this server's log too. `load` then has no effect if another server has changed the
-   * scenario in the meantime.
-   */
-  readonly isShared?: boolean;
   /** Additional health data of the log in `GET /__sim/health`, if the log is stored in Redis. */
   readonly health?: () => Partial<LogHealth>;
 }
@@ -49,9 +42,9 @@ interface LoggedStateOptions {
 export function loggedState(
   machine: StateMachine,
   log: Log,
-  { notices = [], outages, isShared = false, health }: LoggedStateOptions = {},
+  { notices = [], health }: LoggedStateOptions = {},
 ): LoggedState {
-  const sequencer = new Sequencer(machine, log, sequencerHost, outages);
+  const sequencer = new Sequencer(machine, log, sequencerHost);
   const run = (command: Command) => submitCommand(sequencer, command);
   const simulators = createLoggedSimulators(machine, sequencer, () => ({
     position: log.position,
@@ -69,8 +62,7 @@ export function loggedState(
       // Adds all defaults to the logged scenario, so that its hash is comparable with that of a restarted server's
       // scenario.
       const { scenario: complete } = machine.sim.check(scenario);
-      const after = isShared ? { after: machine.state.scenarioHash } : {};
-      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });
+      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed });
     },
     async close() {
       await sequencer.close();

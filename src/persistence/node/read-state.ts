@@ -1,28 +1,18 @@
-import { version } from '../../control-api/har.js';
+import { version } from '../../control-api/run-report.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
-import { type Log, LogOpenError, type OpenedLog } from '../log.js';
+import { type FolderLog, LogOpenError, type OpenedLog } from '../log.js';
 import { type ReplayDifference, readMachine } from '../read-machine.js';
 import type { MachineOptions } from '../start-machine.js';
 import type { StateMachine } from '../state-machine.js';
 
 interface StateOptions {
-  /** Location of the server's log, for messages: a folder, or the address of a Redis server. */
+  /** Folder of the server's log, for messages. */
   readonly place: string;
-  /**
-   * Noun in the error message about a log that contains another scenario: "use another folder" or "use another name".
-   */
-  readonly kind: 'folder' | 'name';
   readonly scenarioName: string;
   readonly resolved: ResolvedScenario;
   readonly machineOptions: MachineOptions;
   /** List to which messages for the user are added, one sentence each. */
   readonly notices: string[];
-  /**
-   * Called before log entries from another version of petstore-sim are moved to backup files, because this version
-   * responds differently.
-   * @throws {LogOpenError} if a server of the other version still uses the log
-   */
-  readonly checkUnused?: (writtenBy: string, machine: StateMachine) => void;
 }
 
 /**
@@ -34,19 +24,18 @@ interface StateOptions {
  */
 export async function readState(
   opened: OpenedLog,
-  { place, kind, scenarioName, resolved, machineOptions, notices, checkUnused }: StateOptions,
+  { place, scenarioName, resolved, machineOptions, notices }: StateOptions,
 ): Promise<{ machine: StateMachine | undefined } | undefined> {
   const { log, identity } = opened;
   try {
     const { name } = identity.scenario;
     if (name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${place} to contain the scenario ${scenarioName}, got ${name}; start with ${name}, use another ${kind}, or start a new log with --data-reset`,
+        `expected ${place} to contain the scenario ${scenarioName}, got ${name}; start with ${name}, use another folder, or start a new log with --data-reset`,
       );
     }
     const { machine, difference } = await readMachine(opened, machineOptions, resolved);
     if (difference === undefined) return { machine };
-    if (difference.version !== version) checkUnused?.(difference.version, machine as StateMachine);
     if (!(await setAside(log, difference, notices))) return { machine };
   } catch (error) {
     await log.close();
@@ -62,7 +51,7 @@ export async function readState(
  * @returns whether entries were moved
  */
 async function setAside(
-  log: Log,
+  log: FolderLog,
   { position, version: writtenBy }: ReplayDifference,
   notices: string[],
 ): Promise<boolean> {

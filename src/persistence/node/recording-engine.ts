@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { version } from '../../control-api/har.js';
+import { version } from '../../control-api/run-report.js';
 import type { SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Engine } from '../../server/serve-state.js';
@@ -16,6 +16,8 @@ export interface RecordingOptions extends Omit<MachineOptions, keyof LogTimeOpti
   readonly resolved: ResolvedScenario;
   /** Name of the scenario, or of its file without the folder. */
   readonly scenarioName: string;
+  /** Called once if the recording can no longer be written. The run continues without it. */
+  readonly onLost?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -30,13 +32,13 @@ export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_0
  */
 export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
   async open() {
-    const { file, resolved, scenarioName } = options;
+    const { file, resolved, scenarioName, onLost } = options;
     const hash = fingerprint(jsonText(resolved.scenario));
     const log = createRecording(file, {
       version,
       scenario: { name: scenarioName, hash },
       onLost: ({ message }) =>
-        console.error(`Failed to write the recording ${file}; the run continues without it: ${message}`),
+        onLost?.(`failed to write the recording ${file}; the run continues without it: ${message}`),
     });
     const machine = startMachine(resolved, Date.now(), {
       ...options,

@@ -26,9 +26,11 @@ export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
   dataReset?: boolean;
   /**
    * Whether each response waits until the disk has stored the request, to survive a power loss. By default, state
-   * survives only the end of the process. Has no effect on state in Redis.
+   * survives only the end of the process. Not for state in Redis, which has its own setting for flushes.
    */
   fsync?: boolean;
+  /** Address at which the other servers of a URL in `data` reach this one, `HOST:PORT`. Default: its host and port. */
+  advertise?: string;
   /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   sandboxes?: SandboxesOptions;
 }
@@ -50,7 +52,7 @@ export interface ServedData {
   readonly notices: readonly string[];
   /**
    * Stops the server. Responses in progress may take up to `graceMs` milliseconds more (default 1,500). Then unlocks
-   * the folder of `--data`; with `--data redis://`, leaves the group of servers that share the state.
+   * the folder of `--data`; with `--data redis://`, lets another server continue.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -62,6 +64,7 @@ const serveOptions: Record<keyof ServeOptions, true> = {
   data: true,
   dataReset: true,
   fsync: true,
+  advertise: true,
 };
 
 /**
@@ -74,7 +77,7 @@ const serveOptions: Record<keyof ServeOptions, true> = {
  */
 export async function serve(all: ServeOptions): Promise<ServedData> {
   checkOptions('serve', all, serveOptions);
-  const { scenario = 'default', data, dataReset, fsync, ...options } = all;
+  const { scenario = 'default', data, dataReset, fsync, advertise, ...options } = all;
   if (typeof data !== 'string' || data === '') {
     throw new TypeError(
       `serve: expected data, a folder or the address of a store, got ${data === '' ? 'an empty text' : typeof data}; without one, listen(createSimulator({ scenario })) serves from memory`,
@@ -101,6 +104,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     generatePets,
     reset: dataReset,
     fsync,
+    advertise,
     sandboxes: options.sandboxes,
   });
   const { port, baseUrl, controlUrl, localUrl, notices, close } = await serveState(engine, options);

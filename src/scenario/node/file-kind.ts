@@ -16,7 +16,7 @@ interface FileKind {
    * reads, `unknown` for any other map or list.
    */
   readonly kind: 'traffic' | 'trace' | 'scenario' | 'state' | 'run' | 'broken' | 'other' | 'unknown';
-  /** Description of the content, with its article: `WireMock mappings`, `an OpenAPI document`. */
+  /** Description of the content, with its article: `an OpenAPI document`. */
   readonly is: string;
   /** Advice for the user, such as the command that reads such files. */
   readonly advice?: string;
@@ -165,7 +165,6 @@ const other = (is: string, advice?: string): FileKind => ({
 });
 
 const asRecording = 'record the requests as a HAR file';
-const asMock = 'serve it with its own program, and put petstore-sim in front of it with --upstream URL';
 const asJudged = 'petstore-sim judge FILE judges it, petstore-sim scenario --from FILE makes a scenario of it';
 
 /** Recognizes JSON Lines by their objects. */
@@ -185,16 +184,12 @@ function kindOfValue(value: unknown): FileKind | undefined {
   if (!isMap(value)) return undefined;
   const row = kinds.find(({ has }) => has(value));
   if (row !== undefined) return { kind: row.kind ?? 'other', is: row.is, ...(row.advice && { advice: row.advice }) };
-  const nested = nestedHar(value);
-  if (nested !== undefined)
-    return other(`a HAR inside of ${JSON.stringify(nested)}`, 'save the object with its "log" alone as a file');
   return { kind: 'unknown', is: `a map with ${fieldsIn(Object.keys(value))}`, map: value };
 }
 
-/** Recognizes a scenario and a database of json-server by the fields of scenarios. */
+/** Recognizes a scenario by the fields of scenarios. */
 function kindByFields(value: Value, schema: ScenarioSchema): FileKind | undefined {
   const isField = (name: string) => Object.hasOwn(schema.entries ?? {}, name);
-  if (isDatabase(value, isField)) return other('a database of json-server (db.json)', asMock);
   if (!isScenario(value, isField)) return undefined;
   const advice = 'petstore-sim check FILE checks it, and --scenario FILE simulates it';
   return { kind: 'scenario', is: 'a scenario', advice };
@@ -214,8 +209,6 @@ function kindOfList(values: readonly unknown[]): FileKind | undefined {
   const first = mapOf(values[0]);
   if (values.length > 0 && values.every(isJournalEntry))
     return other('a list of journal entries', 'GET /__sim/journal.jsonl has them as JSON Lines, which judge reads');
-  if (isMap(first.httpRequest)) return other('expectations of MockServer', asMock);
-  if (typeof first.scope === 'string' && 'path' in first) return other('fixtures of nock', asMock);
   // The reader of recordings has its own advice for a session of Charles.
   if ('scheme' in first && 'host' in first) return undefined;
   return { kind: 'unknown', is: `a list of ${pluralize(values.length, 'item')}` };
@@ -226,9 +219,6 @@ const isJournalEntry = (value: unknown): boolean =>
 const isTrace = (value: unknown): boolean => isMap(value) && Array.isArray(value.resourceSpans);
 const isHar = ({ log }: Value): boolean => isMap(log) && Array.isArray(log.entries);
 const hasEntries = ({ log }: Value): boolean => (mapOf(log).entries as readonly unknown[]).length > 0;
-const listIn = (value: Value, name: string): readonly unknown[] | undefined =>
-  Array.isArray(value[name]) ? value[name] : undefined;
-const firstIn = (value: Value, name: string): Value => mapOf(listIn(value, name)?.[0]);
 
 /** Kinds of files, by the fields of the outermost map. The first matching row counts. */
 const kinds: readonly (Omit<FileKind, 'kind'> & { kind?: FileKind['kind']; has(value: Value): boolean })[] = [
@@ -268,106 +258,18 @@ const kinds: readonly (Omit<FileKind, 'kind'> & { kind?: FileKind['kind']; has(v
   {
     is: 'a page of the journal',
     advice: 'GET /__sim/journal.jsonl has all entries as JSON Lines, which judge reads',
-    has: (value) => isJournalEntry(firstIn(value, 'entries')),
+    has: ({ entries }) => Array.isArray(entries) && isJournalEntry(entries[0]),
   },
   {
     is: 'an OpenAPI document',
     advice: 'no command reads it; docs/extending.md shows how to make handlers of it for --handlers',
     has: ({ openapi, swagger }) => openapi !== undefined || swagger !== undefined,
   },
-  { is: 'an AsyncAPI document', has: ({ asyncapi }) => asyncapi !== undefined },
-  {
-    is: 'a Postman collection',
-    advice: 'no command reads it; record its requests as a HAR file',
-    has: ({ info, item }) => isMap(info) && Array.isArray(item),
-  },
-  {
-    is: 'a Postman environment',
-    has: (value) => '_postman_variable_scope' in value,
-  },
-  {
-    is: 'an export of Insomnia',
-    advice: 'no command reads it; export the requests as a HAR file',
-    has: ({ _type, __export_format: format, type }) =>
-      (_type === 'export' && format !== undefined) || String(type).includes('insomnia'),
-  },
-  {
-    is: 'WireMock mappings',
-    advice: asMock,
-    has: (value) =>
-      isMap(firstIn(value, 'mappings').request) ||
-      (isMap(value.request) && isMap(value.response) && !('time' in value)),
-  },
-  {
-    is: 'a request journal of WireMock',
-    advice: asRecording,
-    has: (value) => isMap(firstIn(value, 'requests').request) && 'requestJournalDisabled' in value,
-  },
-  {
-    is: 'a Mockoon environment',
-    advice: asMock,
-    has: (value) =>
-      listIn(value, 'routes') !== undefined &&
-      ('lastMigration' in value || 'endpointPrefix' in value || 'uuid' in value),
-  },
-  { is: 'imposters of Mountebank', advice: asMock, has: (value) => listIn(value, 'imposters') !== undefined },
-  {
-    is: 'a simulation of Hoverfly',
-    advice: asMock,
-    has: ({ data, meta }) => isMap(data) && 'pairs' in data && isMap(meta),
-  },
-  {
-    is: 'a contract of Pact',
-    has: ({ consumer, provider, interactions }) => isMap(consumer) && isMap(provider) && Array.isArray(interactions),
-  },
-  {
-    is: 'a cassette of VCR',
-    advice: asRecording,
-    has: (value) => listIn(value, 'http_interactions') !== undefined || isMap(firstIn(value, 'interactions').request),
-  },
-  {
-    is: 'a summary of k6',
-    advice: asRecording,
-    has: ({ metrics, root_group: group }) => isMap(metrics) && isMap(group),
-  },
-  {
-    is: 'a package.json',
-    has: ({ name, version, ...more }) =>
-      typeof name === 'string' && typeof version === 'string' && ('dependencies' in more || 'scripts' in more),
-  },
-  { is: 'a Compose file', has: ({ services }) => isMap(services) && Object.values(services).every(isMap) },
-  {
-    is: 'a log entry, which lacks the headers and bodies of requests',
-    advice: asRecording,
-    has: (value) => 'level' in value && ('msg' in value || 'message' in value),
-  },
 ];
-
-/** Finds the field that contains a whole HAR; searches two levels. mitmproxy's HARExtractor writes such files. */
-function nestedHar(value: Value): string | undefined {
-  for (const [name, inner] of Object.entries(value)) {
-    if (!isMap(inner)) continue;
-    if (isHar(inner)) return name;
-    const deeper = Object.entries(inner).find(([, each]) => isMap(each) && isHar(each))?.[0];
-    if (deeper !== undefined) return `${name}.${deeper}`;
-  }
-  return undefined;
-}
 
 /** Whether most fields of a file are scenario fields, so that the file is a scenario, perhaps with mistakes. */
 function isScenario(value: Value, isField: (name: string) => boolean): boolean {
   const names = Object.keys(value);
   const known = names.filter(isField);
   return known.length > 0 && known.length * 2 >= names.length;
-}
-
-/** Whether a map is a database of json-server: lists of records with an id, not only the lists of a scenario. */
-function isDatabase(value: Value, isField: (name: string) => boolean): boolean {
-  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
-  const isRecord = (each: unknown) => isMap(each) && 'id' in each;
-  return (
-    Object.values(value).every((each) => Array.isArray(each) || isMap(each)) &&
-    lists.every(([, list]) => list.every(isRecord)) &&
-    lists.some(([name, list]) => list.length > 0 && (name === 'categories' || !isField(name)))
-  );
 }

@@ -12,7 +12,7 @@ import { rulesOf } from '../../simulator/simulator-state.js';
 import { type Issue, issueAt } from '../../validation/issue.js';
 import { hintFor } from '../../validation/nearest.js';
 import { checkOptions } from '../../values/check-options.js';
-import { isMap } from '../../values/plain-data.js';
+import { isMap, mapOf } from '../../values/plain-data.js';
 import { type KnownOperations, knownOperations, withoutRoute } from '../operations.js';
 import { readStart } from '../read-start.js';
 import type { ResolvedScenario } from '../resolve-scenario.js';
@@ -99,8 +99,12 @@ export async function readScenarioAndFiles(
   let found: ReadScenario | undefined;
   if (isReadable) {
     try {
-      const content = withoutExtends(value, nameOrFile);
-      const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
+      const written = withoutExtends(value, nameOrFile);
+      const content = applied?.applyOverrides(written, overrides) ?? written;
+      // The words of services are imported only for a scenario that may name one.
+      const { faults, words } = mapOf(content);
+      const refusals = (faults ?? words) === undefined ? undefined : await import('./refusals.js');
+      const scenario = (refusals?.withRefusals(content) ?? content) as Scenario;
       const resolved = resolveScenario(scenario, generatePets, readStart, operations, rules);
       found = {
         scenario,

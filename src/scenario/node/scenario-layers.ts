@@ -97,6 +97,8 @@ function failureOf(file: string, { failure }: { failure: string }): string {
 
 /** Describes a file that is no scenario but of another known kind, such as an exported state or a HAR file. */
 function otherKind({ text: { value } }: Layer, text: string): string | undefined {
+  if (isMap(value) && Object.keys(value).every((name) => Object.hasOwn(scenarioSchema.entries ?? {}, name)))
+    return undefined;
   const content = typeof value === 'object' ? { value } : { text };
   return value === null ? undefined : foundInstead(content, ['scenario', 'broken', 'unknown'], scenarioSchema);
 }

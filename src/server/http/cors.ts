@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Settings } from '../../scenario/settings.js';
 import type { Simulator } from '../../simulator/simulator.js';
+import { isOrigin } from '../../values/is-origin.js';
+import { isAboutWaits } from '../../values/told-waits.js';
 import { isLoopback } from './guard.js';
 
+const exposeHeader = 'Access-Control-Expose-Headers';
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
 const structured = `${always}, RateLimit, RateLimit-Policy`;
 
@@ -26,8 +29,24 @@ export function corsHeaders(
 ): Record<string, string> | undefined {
   if (origin === undefined || cors === 'off' || !isAllowed(origin, cors)) return undefined;
   const headers: Record<string, string> = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
-  if (cors !== 'hidden') headers['Access-Control-Expose-Headers'] = exposed[rateLimitFields];
+  if (cors !== 'hidden') headers[exposeHeader] = exposed[rateLimitFields];
   return headers;
+}
+
+const isAboutLimits = (name: string) => isAboutWaits(name) || /rate-?limit|call-limit/i.test(name);
+
+/**
+ * Adds to CORS headers the names of the response headers about limits that are not the simulator's, so that a page may
+ * read the waits of another service.
+ */
+export function withExposed(
+  cors: Readonly<Record<string, string>> | undefined,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const names = cors?.[exposeHeader]?.toLowerCase().split(', ');
+  const more =
+    names && Object.keys(headers).filter((name) => isAboutLimits(name) && !names.includes(name.toLowerCase()));
+  return more?.length ? { ...cors, [exposeHeader]: [cors?.[exposeHeader], ...more].join(', ') } : cors;
 }
 
 /**
@@ -66,9 +85,6 @@ export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): b
  */
 export const isLoopbackOrigin = (origin: string): boolean => isOrigin(origin) && isLoopback(new URL(origin).hostname);
 
-/** Whether a text is an origin of web pages, in the exact form that browsers send. */
-export const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-
+/** Whether a page may read responses: a page of this machine, or of a listed origin. */
 const isAllowed = (origin: string, cors: Exclude<Settings['cors'], 'off'>): boolean =>
-  typeof cors === 'string' ? isLoopbackOrigin(origin) : cors.includes(origin);
+  isLoopbackOrigin(origin) || (typeof cors !== 'string' && cors.includes(origin));

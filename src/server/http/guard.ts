@@ -11,7 +11,13 @@ export interface Refusal {
 
 export const refusal = (status: number, code: Refusal['code'], message: string): Refusal => ({ status, code, message });
 
-const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i;
+const hostName = String.raw`\[[0-9a-f:.]+\]|[a-z0-9._-]+`;
+const hostForm = new RegExp(`^(${hostName})(?::[0-9]{1,5})?$`, 'i');
+const hostNameForm = new RegExp(`^(?:${hostName})$`, 'i');
+
+/** Whether a text can be the host name of a request, without a port. */
+export const isHostName = (text: string): boolean => hostNameForm.test(text);
+
 const absoluteForm = /^http:\/\/([^/?#]*)(.*)$/i;
 const loopbackIpv4 = /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/;
 
@@ -24,7 +30,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Removes the dot at the end of a host name, which denotes the DNS root. `localhost.` becomes `localhost`. */
-const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
+export const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
 
 /**
  * Creates a check of each request's Host header, which prevents DNS rebinding attacks. The check also replaces an

@@ -7,9 +7,13 @@ import { readTarget } from './read-target.js';
 /** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
-  'demo.js': 'text/javascript; charset=utf-8',
+  'move-menu.js': 'text/javascript; charset=utf-8',
+  'show-demo.js': 'text/javascript; charset=utf-8',
   'fault-editor.js': 'text/javascript; charset=utf-8',
   'scenario-picker.js': 'text/javascript; charset=utf-8',
+  'copy-as-test.js': 'text/javascript; charset=utf-8',
+  'help.js': 'text/javascript; charset=utf-8',
+  'picture.js': 'text/javascript; charset=utf-8',
   'token-form.js': 'text/javascript; charset=utf-8',
   'pets.js': 'text/javascript; charset=utf-8',
   'report-html.js': 'text/javascript; charset=utf-8',
@@ -43,11 +47,13 @@ export const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(acce
 
 /**
  * Serves the dashboard at `GET /__sim/` to browsers, with its files. Reads each file at its first request.
- * @param publicUrl start of the URLs that the dashboard shows; default: its own address
+ * @param facts facts about the server by name, which the dashboard reads from its HTML: `public-url`, the start of the
+ * URLs that it shows (default: its own address), and `about`, a few words
  */
-export function servePage(app: Express, publicUrl?: string): void {
-  const publicMeta =
-    publicUrl === undefined ? '' : `<meta name="public-url" content="${publicUrl.replaceAll('&', '&amp;')}">`;
+export function servePage(app: Express, facts: Readonly<Record<string, string | undefined>>): void {
+  const metas = Object.entries(facts)
+    .map(([name, text]) => (text ? `<meta name="${name}" content="${text.replaceAll('&', '&amp;')}">` : ''))
+    .join('');
   const texts = new Map<string, string>();
   const read = (file: string) => {
     const text = texts.get(file) ?? readBuilt(file);
@@ -62,7 +68,7 @@ export function servePage(app: Express, publicUrl?: string): void {
     const { text, path } = readTarget(request.originalUrl);
     if (!path.endsWith('/')) return response.redirect(308, `__sim/${text.slice(path.length)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
-    response.type('html').send(read('index.html').replace('<head>', () => `<head>${publicMeta}`));
+    response.type('html').send(read('index.html').replace('<head>', () => `<head>${metas}`));
   });
   for (const [file, type] of Object.entries(files)) {
     app.get(`/__sim/page/${file}`, (_, response) => {

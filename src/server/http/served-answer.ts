@@ -4,10 +4,10 @@ import type { Simulator } from '../../simulator/simulator.js';
 
 /**
  * Response of the server to one request, for the request log. Only responses of the API have `operation`, `key`,
- * `plan`, `fault` (name of the applied fault rule), `refusedBy` and `wire` (fault of the connection or the bytes).
+ * `plan`, `refusal`, `fault` (name of the applied fault rule), `refusedBy` and `wire` (fault of the connection or the bytes).
  */
 export interface ServedAnswer
-  extends Partial<Pick<Answer, 'operation' | 'key' | 'plan' | 'fault' | 'refusedBy' | 'wire'>> {
+  extends Partial<Pick<Answer, 'operation' | 'key' | 'plan' | 'refusal' | 'fault' | 'refusedBy' | 'wire'>> {
   /**
    * Part of the server that responded: API, user's handler, control API, CORS preflight, or the server itself (unknown
    * path, forbidden host).
@@ -45,13 +45,14 @@ export type Report =
   | undefined;
 
 /** Selects the fields of an API response that are reported for the request log, which prints one line per request. */
-export const reported = ({ status, headers, body, operation, key, plan, fault, refusedBy, wire }: Answer) => ({
+export const reported = ({ status, headers, body, operation, key, plan, refusal, fault, refusedBy, wire }: Answer) => ({
   status,
   headers,
   body,
   operation,
   key,
   plan,
+  refusal,
   fault,
   refusedBy,
   wire,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock/clock.js';
 import { headerPairs } from '../../in-process/to-response.js';
 import type { Answer } from '../../requests/api-call.js';
-import { isWithoutAnswer, type WireFault } from '../../requests/wire-fault.js';
+import { isSent, type SendPlan, sendPlan, type WireFault } from '../../requests/wire-fault.js';
 import type { EndResponse } from './end-in-batch.js';
 import { sendResponse } from './send-response.js';
 
@@ -33,8 +33,8 @@ export function deliver(request: IncomingMessage, response: ServerResponse, deli
 }
 
 /**
- * Sends a response with a fault in the connection or the bytes. All faults except `drip` end the connection, and later
- * requests on it are not handled.
+ * Sends a response with a fault in the connection or the bytes. A fault that cuts the response ends the connection, and
+ * later requests on it are not handled.
  */
 function sendWithFault(
   request: IncomingMessage,
@@ -42,17 +42,12 @@ function sendWithFault(
   wire: WireFault,
   { answer, cors, clock }: Delivery,
 ): void {
-  if (request.method === 'HEAD' && !isWithoutAnswer(wire)) {
+  if (request.method === 'HEAD' && isSent(wire)) {
     sendResponse(response, answer, cors);
     answer.finish?.(true);
     return;
   }
   const body = answer.raw instanceof Uint8Array ? Buffer.from(answer.raw) : Buffer.from(answer.body);
-  const writeHead = (contentLength: number) => {
-    const fields = { ...answer.headers, 'Content-Length': String(contentLength), ...cors };
-    response.writeHead(answer.status, headerPairs(fields).flat());
-    response.flushHeaders();
-  };
   switch (wire.kind) {
     case 'reset':
       request.socket.resetAndDestroy();
@@ -65,24 +60,18 @@ function sendWithFault(
       // or the simulator is reset.
       clock.sleep(Number.POSITIVE_INFINITY, disconnectSignal(response)).catch(() => response.destroy());
       return;
-    case 'truncate':
-      writeHead(body.length);
-      response.write(body.subarray(0, wire.bytes), () => hangUp(request));
-      return;
-    case 'contentLength':
-      writeHead(wire.value);
-      response.write(body, () => hangUp(request));
-      return;
-    case 'drip':
-      writeHead(body.length);
-      drip(response, body, wire, clock).then(
-        () => answer.finish?.(true),
-        () => {
-          answer.finish?.(false);
-          response.destroy();
-        },
-      );
   }
+  const plan = sendPlan(wire, body.length);
+  const fields = { ...answer.headers, 'Content-Length': String(plan.declaredLength ?? body.length), ...cors };
+  response.writeHead(answer.status, headerPairs(fields).flat());
+  response.flushHeaders();
+  sendPieces(request, response, body, plan, clock).then(
+    () => answer.finish?.(true),
+    () => {
+      answer.finish?.(false);
+      response.destroy();
+    },
+  );
 }
 
 /** Closes a connection without a reset: sends a FIN, reads the remaining input, then closes the socket. */
@@ -94,16 +83,20 @@ function hangUp(request: IncomingMessage): void {
   else request.once('end', () => socket.destroySoon()).resume();
 }
 
-async function drip(
+async function sendPieces(
+  request: IncomingMessage,
   response: ServerResponse,
   body: Buffer,
-  { bytes, everyMs }: { bytes: number; everyMs: number },
+  { pieces, isCut }: SendPlan,
   clock: Clock,
 ): Promise<void> {
   const disconnected = disconnectSignal(response);
-  for (let index = 0; index < body.length; index += bytes) {
-    if (index > 0) await clock.sleep(everyMs, disconnected);
-    response.write(body.subarray(index, index + bytes));
+  let from = 0;
+  for (const { afterMs, to } of pieces) {
+    if (afterMs > 0) await clock.sleep(afterMs, disconnected);
+    response.write(body.subarray(from, to));
+    from = to;
   }
-  response.end();
+  if (isCut) response.write('', () => hangUp(request));
+  else response.end();
 }

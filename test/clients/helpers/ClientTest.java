@@ -41,4 +41,9 @@ class ClientTest {
   }
 
   @Test void sendsNothing(PetstoreSim.Sandbox petstore) {}
+
+  @Test void failsFirst(PetstoreSim.Sandbox petstore) throws Exception {
+    petstore.exhaust("minute");
+    assertEquals(200, list(petstore, ClientTest::sleep));
+  }
 }

@@ -59,3 +59,9 @@ def test_needs_no_sandbox():
 def test_fails_by_itself(petstore):
     list_pets(petstore.base_url, petstore.api_key, lambda seconds: time.sleep(0.1))
     assert 1 == 2
+
+
+def test_fails_first(petstore):
+    petstore.exhaust()
+    pets = list_pets(petstore.base_url, petstore.api_key, lambda seconds: time.sleep(0.1))
+    assert len(pets or []) == 20

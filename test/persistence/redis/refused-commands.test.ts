@@ -1,6 +1,8 @@
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
+import { createControl } from '../../../src/control.js';
 import { runCommandLine, startServer } from '../../support/command-line.js';
+import { userPage } from '../../support/markdown.js';
 import { patience } from '../../support/patience.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 
@@ -15,10 +17,9 @@ const allow = (redis: RedisServer, ...changes: string[]) =>
 
 const starts: [reply: string, prepare: (redis: RedisServer) => Promise<unknown>, remedy: string][] = [
   ['NOPERM .*time', (redis) => allow(redis, '~*', '+@all', '-time'), 'allow its user this command'],
-  ['NOPERM .*xadd', (redis) => allow(redis, '~*', '+@all', '-xadd'), 'allow its user this command'],
+  ["ERR .* can't run this command", (redis) => allow(redis, '~*', '+@all', '-xadd'), 'allow its user this command'],
   ['NOPERM .*keys', (redis) => allow(redis, '~other:*', '+@all'), 'the keys petstore-sim:{shop}:*'],
-  ['WRONGTYPE', (redis) => redis.call('SET', key('log'), 'mine'), 'use another name'],
-  ['WRONGTYPE', (redis) => redis.call('LPUSH', key('birth'), 'mine'), 'remove the keys petstore-sim:{shop}:*'],
+  ['WRONGTYPE', (redis) => redis.call('SET', key('meta'), 'mine'), 'remove the keys petstore-sim:{shop}:*'],
   ['OOM', (redis) => redis.call('CONFIG', 'SET', 'maxmemory', '1'), 'raise its maxmemory'],
   ['READONLY', (redis) => redis.call('REPLICAOF', '127.0.0.1', '1'), 'use the address of the primary'],
 ];
@@ -26,12 +27,34 @@ const starts: [reply: string, prepare: (redis: RedisServer) => Promise<unknown>,
 test.for(starts)('a store that replies %s at the start is a sentence', async ([reply, prepare, remedy], context) => {
   const redis = await startRedis(context);
   await prepare(redis);
-  const user = reply.startsWith('NOPERM') ? 'team:secret@' : '';
+  const user = /^(?:NOPERM|ERR)/.test(reply) ? 'team:secret@' : '';
   const { code, out, err } = await runCommandLine(['serve', '--port', '0', '--data', addressOf(redis, user)]);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err.match(sentence(redis, reply))).toHaveLength(1);
   expect(err).toContain(remedy);
   expect(err).not.toMatch(/^\s+at |secret|EXECABORT/m);
+});
+
+test('a user of the store needs no more than the commands of the page', async (context) => {
+  const redis = await startRedis(context);
+  const [, listed = ''] =
+    /A user of Redis needs the keys (.*?)\.\n/s.exec(userPage('docs/many-replicas.md').text) ?? [];
+  const commands = Array.from(listed.matchAll(/`([A-Z]+)`/g), ([, name]) => `+${name?.toLowerCase()}`);
+  expect(commands.length).toBeGreaterThan(10);
+  await allow(redis, '~petstore-sim:{shop}:*', '-@all', '+auth', '+client|setname', ...commands);
+  const args = ['--data', addressOf(redis, 'team:secret@')];
+  const first = await startServer(args);
+  const response = await fetch(`${first.baseUrl}/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
+  expect(response.status).toBe(200);
+  // Writes a snapshot, which the next server reads.
+  expect(await first.stop()).toBe(0);
+  const second = await startServer(args);
+  const { log } = await createControl(second.baseUrl.replace('/v1', '/__sim')).getHealth();
+  expect(log?.snapshotPosition).toBeGreaterThan(1);
+  expect(await second.stop()).toBe(0);
+  const third = await startServer([...args, '--data-reset']);
+  expect(await third.stop()).toBe(0);
+  expect(third.errors()).not.toContain('refused');
 });
 
 test('a store that refuses commands for a while is a sentence; writes receive a 503 until it accepts them', async (context) => {

@@ -19,6 +19,11 @@ it('passes and misbehaves', async ({ sim, baseUrl, apiKey }) => {
   await hammer(fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
 });
 
+it('fails by itself and misbehaves', async ({ sim, baseUrl, apiKey }) => {
+  await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+  expect(sim.journal.query().at(-1)?.status).toBe(200);
+});
+
 it.fails('misbehaves, as expected', async ({ sim, baseUrl, apiKey }) => {
   await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
 });

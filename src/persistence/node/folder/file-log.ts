@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { pluralize } from '../../../values/pluralize.js';
 import {
+  type FolderLog,
   type FoundEntry,
-  type Log,
   type LogEntry,
   type LogIdentity,
   LogOpenError,
@@ -123,12 +123,12 @@ type Options = Required<Omit<OpenFileLogOptions, 'scenario' | 'reset'>>;
 /**
  * Log in the files of a folder. `append` writes an entry before it returns; only flushes to the disk are asynchronous.
  */
-class FileLog implements Log {
+class FileLog implements FolderLog {
   readonly #folder: string;
   readonly #unlock: () => void;
   readonly #content: Content;
   readonly #options: Options;
-  #sequence = 0;
+  #hasAppended = false;
   /** Open file to which the log appends new entries, the changes of the server's state. */
   #file: OpenFile;
   /**
@@ -184,9 +184,6 @@ class FileLog implements Log {
     if (this.#ended !== undefined) throw new LogUnavailableError(this.#ended);
     const entry: LogEntry = {
       position: this.position + 1,
-      incarnation: this.#content.incarnation + 1,
-      sequence: this.#sequence + 1,
-      writer: 'file',
       atMs,
       ...(answered !== undefined && answered.length > 0 && { answered }),
       commands,
@@ -199,7 +196,7 @@ class FileLog implements Log {
     if (fs.fstatSync(this.#file.descriptor).nlink === 0) {
       throw this.#end(`Failed to write the log: its file was removed from ${this.#folder}; the process ends.`);
     }
-    this.#sequence++;
+    this.#hasAppended = true;
     addEntry(this.#content, chain, bytes.length);
     const flushed = this.#options.flush ? this.#flush() : undefined;
     this.#rotateIfDue();
@@ -217,12 +214,12 @@ class FileLog implements Log {
   }
 
   async setAside(from: number, reason: string): Promise<string> {
-    if (this.#sequence > 0) throw new RangeError('expected entries to be set aside before any entry is appended');
+    if (this.#hasAppended) throw new RangeError('expected entries to be set aside before any entry is appended');
     this.#ended = 'Expected the log to be opened again after entries were set aside.';
     const names = listFolder(this.#folder).logs.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
       for (const line of readLines(join(this.#folder, name))) {
-        if (line.entryId?.position !== from) continue;
+        if (line.position !== from) continue;
         const aside = setAsideFrom(this.#folder, name, line.offset, names.slice(index + 1)).join(', ');
         return `Entry ${from} and all after it were set aside as ${aside}, because ${reason}.`;
       }
@@ -338,18 +335,18 @@ class FileLog implements Log {
 
   /** Writes a snapshot to a temporary file, flushes it and then renames it. Deletes the file after an error. */
   async #writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
-    const { identity, sums, last, incarnation, bytes } = this.#content;
+    const { identity, sums, last, bytes } = this.#content;
     const { version, minimumLogBytes } = this.#options;
     const chain = sums.get(position);
     const [first = last] = sums.keys();
     if (chain === undefined) throw new RangeError(`expected a position from ${first} to ${last}, got ${position}`);
-    const place = { position, chain, incarnation: incarnation + 1 };
     const header: SnapshotHeader = {
       file: 'petstore-sim snapshot',
       format: fileFormat,
       version,
       birth: identity,
-      ...place,
+      position,
+      chain,
     };
     const path = join(this.#folder, snapshotName(position));
     this.#isDue = false;
@@ -420,8 +417,6 @@ interface Content {
   readonly sums: Map<number, number>;
   /** Size of the entries after the newest snapshot in this append-only log, in bytes. */
   bytes: number;
-  /** Number of times that servers have opened the log and written entries to it. */
-  incarnation: number;
   /**
    * Whether the log's files follow the snapshot without a gap: they contain the last entry that is in the snapshot, or
    * the start of the log.
@@ -451,8 +446,7 @@ function contentBeforeFirstEntry(identity: LogIdentity, notices: string[], snaps
   const snapshotPosition = snapshot?.position ?? 0;
   const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(identity.id.slice(0, 8), 16)]]);
   const none = { files: [], bytes: 0, isFound: false, repeated: 0 };
-  const incarnation = snapshot?.incarnation ?? 0;
-  return { ...none, identity, snapshot, snapshotPosition, last: snapshotPosition, sums, incarnation, notices };
+  return { ...none, identity, snapshot, snapshotPosition, last: snapshotPosition, sums, notices };
 }
 
 /**
@@ -522,21 +516,16 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
    */
   let damage: Damage | undefined;
   for (const line of readLines(join(folder, name))) {
-    const { offset, entryId, isEnded } = line;
+    const { offset, position, isEnded } = line;
     const { snapshotPosition, last, sums, isFound } = content;
-    const chain = entryId?.position === last + 1 ? line.check(lastChain(content)) : undefined;
-    if (entryId !== undefined && chain !== undefined) {
+    const chain = position === last + 1 ? line.check(lastChain(content)) : undefined;
+    if (chain !== undefined) {
       addEntry(content, chain, line.size);
-      content.incarnation = entryId.incarnation;
-    } else if (
-      entryId?.position === snapshotPosition &&
-      line.storedChecksum === sums.get(snapshotPosition) &&
-      !isFound
-    ) {
+    } else if (position === snapshotPosition && line.storedChecksum === sums.get(snapshotPosition) && !isFound) {
       content.isFound = true;
-    } else if (entryId !== undefined && isEntryAt(entryId.position, line, content)) {
+    } else if (position !== undefined && isEntryAt(position, line, content)) {
       content.repeated++;
-    } else if (offset > 0 && (isFound || entryId === undefined || entryId.position > snapshotPosition)) {
+    } else if (offset > 0 && (isFound || position === undefined || position > snapshotPosition)) {
       const changed = 'expected the line as it was written, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
       // Reading ends at the first damaged log entry, because the checksums of all later entries depend on this entry.
@@ -574,7 +563,7 @@ async function* readEntries(folder: string, content: Content): AsyncGenerator<Fo
   let next = content.snapshotPosition + 1;
   for (const { name, version } of content.files) {
     for (const line of readLines(join(folder, name))) {
-      if (line.entryId?.position !== next || !isEntryAt(next, line, content)) continue;
+      if (line.position !== next || !isEntryAt(next, line, content)) continue;
       next++;
       yield { ...line.parse<LogEntry>(), version };
     }

@@ -37,8 +37,6 @@ export interface SnapshotHeader extends FileHeader {
   readonly position: number;
   /** Checksum of the last entry that the snapshot includes. */
   readonly chain: number;
-  /** Number of times that a server had opened the log before the snapshot. */
-  readonly incarnation: number;
 }
 
 /** First line of a recording file. */
@@ -98,14 +96,13 @@ export class Line {
   }
 
   /**
-   * Position and incarnation of the log entry in this line. The incarnation is the number of times that a server had
-   * opened the log when the entry was written. The line's checksum is not verified. `undefined` if the line is
-   * incomplete or contains no log entry.
+   * Position of the log entry in this line. The line's checksum is not verified. `undefined` if the line is incomplete or
+   * contains no log entry.
    */
-  get entryId(): { position: number; incarnation: number } | undefined {
+  get position(): number | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
-    const found = /^(?:"exact":true,)?"position":([1-9]\d{0,15}),"incarnation":([1-9]\d{0,15}),/.exec(start);
-    return found === null || !this.isEnded ? undefined : { position: Number(found[1]), incarnation: Number(found[2]) };
+    const found = /^(?:"exact":true,)?"position":([1-9]\d{0,15}),/.exec(start);
+    return found === null || !this.isEnded ? undefined : Number(found[1]);
   }
 
   /**

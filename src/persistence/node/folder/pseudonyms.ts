@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { maskedKey } from '../../../values/mask-key.js';
+import { keyTag, visibleEnd } from '../../../values/mask-key.js';
 import { isMap } from '../../../values/plain-data.js';
 import { createTextFinder, minimumKeyLength } from '../../../values/text-finder.js';
 
@@ -12,13 +12,16 @@ const maximumTokens = 100_000;
 /** Expected number of API keys, for the size of the index that finds keys in texts. */
 const expectedTokens = 10_000;
 
+/** Minimum number of hidden characters of a key whose pseudonym has the key's tag: five, and three random ones. */
+const shortestTagged = 8;
+
 /** Names of the fields in recorded commands whose values are API keys. */
 const keyFields = ['key', 'token'];
 
 /**
  * Creates a converter that replaces API keys in a recording by pseudonyms of equal length with the same last
- * characters. Keys of the scenario stay unchanged, because a replay needs them; request bodies too, because responses
- * depend on them.
+ * characters and, unless the key is short, the same masked name. Keys of the scenario stay unchanged, because a replay
+ * needs them; request bodies too, because responses depend on them.
  */
 export function createPseudonyms() {
   // Random secret for computing this recording's pseudonyms. Never stored, so that a reader of the recording cannot
@@ -34,8 +37,9 @@ export function createPseudonyms() {
     if (token.length < minimumKeyLength || named.has(token)) return token;
     const known = pseudonyms.get(token);
     if (known !== undefined) return known;
-    const shown = maskedKey(token).slice(1);
+    const shown = visibleEnd(token);
     const hidden = token.length - shown.length;
+    const tag = hidden >= shortestTagged ? `~${keyTag(token)}` : '';
     let text = '';
     for (let attempt = 0; text === '' || taken.has(text); attempt++) {
       let letters = '';
@@ -43,7 +47,7 @@ export function createPseudonyms() {
         const hash = createHmac('sha256', secret).update(`${attempt} ${block} ${token}`).digest('base64url');
         letters += hash.replace(/[-_]/g, '');
       }
-      text = letters.slice(0, hidden) + shown;
+      text = letters.slice(0, hidden - tag.length) + tag + shown;
     }
     if (pseudonyms.size >= maximumTokens) return text;
     pseudonyms.set(token, text);
@@ -92,6 +96,7 @@ export function createPseudonyms() {
     }
     if (kind !== 'request' || !isMap(call)) return command;
     const { headers, body, ...rest } = call;
+    if (isMap(rest.sentKey) && typeof rest.sentKey.token === 'string') pseudonym(rest.sentKey.token);
     const { authorization, ...others } = headers as Record<string, string>;
     const start = authorization === undefined ? 0 : authorization.lastIndexOf(' ') + 1;
     const shown = authorization && authorization.slice(0, start) + pseudonym(authorization.slice(start));

@@ -42,7 +42,6 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
   };
   write(header);
   return createTransientLog({
-    writer: 'recording',
     onEntry({ commands, ...entry }) {
       try {
         write({ ...entry, commands: commands.map(pseudonyms.inRecording) });
@@ -94,7 +93,7 @@ export function readRecordedLog(path: string): RecordedLog {
     if (leftOut > 0) {
       // Computes the number of unreadable entries from the position that a later entry contains. The number of lines is
       // unreliable, because a lost line break joins two entries.
-      leftOut = (line.entryId?.position ?? entries.length + leftOut + 1) - entries.length;
+      leftOut = (line.position ?? entries.length + leftOut + 1) - entries.length;
       continue;
     }
     const sum = line.check(chain);

@@ -4,13 +4,9 @@ import { connectionOptions, type RedisAddress } from './address.js';
 
 /** Maximum time of an attempt to connect to Redis. */
 const connectMs = 2_000;
-/**
- * Time without any reply from Redis after which a connection counts as dead. Must exceed the maximum time of a blocking
- * read (XREAD), which is 1,000 ms.
- */
+/** Time without a reply after which the connection is replaced, because TCP does not report every lost one. */
 const silentMs = 3_000;
-/** Interval of the checks for a dead connection. */
-const watchMs = 250;
+const retryMs = 100;
 
 /** Error for a Redis server that cannot be reached. The message does not contain the password of the Redis URL. */
 export class StoreUnavailableError extends Error {
@@ -20,18 +16,15 @@ export class StoreUnavailableError extends Error {
 /** Error if Redis rejected a Redis command. The rejected command had no effect. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
-  /** Kind of the error reply, its first word: `NOPERM`. */
-  readonly code: string;
 
   constructor({ shown, name }: RedisAddress, reply: string) {
-    const code = reply.split(' ', 1)[0] ?? '';
+    const code = codeOf(reply);
     const remedy = Object.hasOwn(remedies, code) ? remedies[code]?.(name) : undefined;
     super(`${shown} refused: ${reply.replace(/\.$/, '')}${remedy === undefined ? '' : `; ${remedy}`}`);
-    this.code = code;
   }
 }
 
-/** Advice for error replies of Redis, by their first word. */
+/** Advice for error replies of Redis, by their kind. */
 const remedies: Readonly<Record<string, (name: string) => string>> = {
   NOAUTH: () => 'write redis://user:password@host',
   NOPERM: (name) => `allow its user this command and the keys petstore-sim:{${name}}:*`,
@@ -41,52 +34,63 @@ const remedies: Readonly<Record<string, (name: string) => string>> = {
   MISCONF: () => 'free its disk',
 };
 
-/** Connection to the Redis store. It never reconnects; callers open another one. */
+/** Kind of an error reply: `NOPERM`. For a command of a script, some versions of Redis say it later or in other words. */
+const codeOf = (reply: string) =>
+  /\bcan't run this command\b/.test(reply)
+    ? 'NOPERM'
+    : (/\b(?:NOAUTH|NOPERM|WRONGTYPE|READONLY|OOM|MISCONF)\b/.exec(reply)?.[0] ?? '');
+
+/** Kinds of error replies of a store that starts or changes its role. The command is sent again. */
+const passing = /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN)\b/;
+
+/**
+ * Connection to the Redis store, which is made again after each failure. Commands wait until the store replies, and are
+ * sent again if a reply is lost, so each must have the same effect if it runs twice.
+ */
 export interface Connection {
   /**
-   * Sends a command to the Redis server and resolves with its reply.
-   * @throws {StoreUnavailableError} if the connection failed, in which case Redis may have run the command;
-   * {StoreRefusedError} if Redis rejected the command
+   * Sends a command, and resolves with the reply.
+   * @throws {StoreRefusedError} if Redis rejected the command; {StoreUnavailableError} after `end`
    */
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
   /**
-   * Sends commands as one transaction.
-   * @returns their replies, or `undefined` if a watched key has changed
+   * Runs a Lua script with its keys and arguments. Throws as `call`.
+   * @param name name of a script that was passed to `connect`
    */
-  transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
-  /**
-   * Start of the current silence of Redis, by `performance.now()`: the last reply, or the first later command. If the
-   * connection ended without pending commands, the time of the end.
-   */
-  readonly silentSinceMs: number;
+  run(name: string, ...args: (string | number)[]): Promise<unknown>;
+  /** IP address of this machine on the way to the store. */
+  readonly localAddress: string | undefined;
   /** Whether the address has a password that the store does not require. */
   readonly isPasswordNeedless: boolean;
-  /** Calls a function once, when the connection to the Redis store ends. */
-  onEnd(run: () => void): void;
-  /** Closes the connection. Pending commands fail. */
+  /** Closes the connection. Pending commands may never settle. */
   end(): void;
 }
 
 /**
  * Connects to the Redis store.
+ * @param scripts Lua texts with their numbers of keys, by name
  * @throws {StoreUnavailableError} if the store cannot be reached; {LogOpenError} if it denies access or ioredis is not
  * installed
  */
-export async function connect(address: RedisAddress): Promise<Connection> {
+export async function connect(
+  address: RedisAddress,
+  scripts: Readonly<Record<string, { readonly numberOfKeys: number; readonly lua: string }>> = {},
+): Promise<Connection> {
   const { Redis } = await loadDriver();
+  let isOpen = false;
   const client = new Redis({
     ...connectionOptions(address),
+    scripts: Object.fromEntries(Object.entries(scripts).map(([name, script]) => [scriptName(name), script])),
     lazyConnect: true,
     connectTimeout: connectMs,
+    socketTimeout: silentMs,
     connectionName: 'petstore-sim',
     disableClientInfo: true,
     // Uses the protocol RESP2, because every version of Redis then sends replies of the same form.
     protocol: 2,
-    // Disables the reconnects and resends of ioredis, because some Redis commands must not be executed twice. The code
-    // that appends log entries resends unconfirmed entries itself.
-    retryStrategy: () => null,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
+    // The check would need the command INFO, which a user of Redis may lack; a loading store says so to each command.
+    enableReadyCheck: false,
+    retryStrategy: () => (isOpen ? retryMs : null),
     maxRetriesPerRequest: null,
   });
   let isPasswordNeedless = false;
@@ -114,98 +118,66 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   } finally {
     clearTimeout(timer);
   }
-  return createConnection(client, address, isPasswordNeedless);
+  isOpen = true;
+  return createConnection(client, address, isPasswordNeedless, () => {
+    isOpen = false;
+  });
 }
 
-function createConnection(client: Redis, address: RedisAddress, isPasswordNeedless: boolean): Connection {
-  let isEnding = false;
-  /** Number of commands to Redis without a reply so far. */
-  let unansweredCommands = 0;
-  /** Time of the last reply from Redis, or of the first command after this reply, by `performance.now()`. */
-  let silenceStartMs = performance.now();
-  let silentAtEndMs: number | undefined;
-  /** Number of consecutive checks at which a command waited and Redis had not replied since the previous check. */
-  let silentChecks = 0;
-  // Ends the connection if Redis does not reply for too long, because TCP does not report every lost connection. Counts
-  // checks instead of time: replies that arrived while the process was paused are read only after the next check.
-  const watch = setInterval(() => {
-    silentChecks = unansweredCommands > 0 ? silentChecks + 1 : 0;
-    if (silentChecks * watchMs > silentMs) end();
-  }, watchMs);
-  onEnd(() => {
-    clearInterval(watch);
-    silentAtEndMs = unansweredCommands > 0 ? silenceStartMs : performance.now();
-  });
+/** Name of a script's function in ioredis, which has functions and fields of its own. */
+const scriptName = (name: string) => `petstore-sim:${name}`;
 
-  async function replyTo<Reply>(reply: Promise<Reply>): Promise<Reply> {
-    if (unansweredCommands++ === 0) silenceStartMs = performance.now();
-    const heard = () => {
-      unansweredCommands--;
-      silenceStartMs = performance.now();
-      silentChecks = 0;
-    };
-    try {
-      const replied = await reply;
-      heard();
-      return replied;
-    } catch (error) {
-      const own = toOwnError(address, error as Error);
-      // Redis itself sent this error for a command, so the connection works.
-      if (own instanceof StoreRefusedError) heard();
-      throw own;
+type Send = (...args: (string | number)[]) => Promise<unknown>;
+
+function createConnection(
+  client: Redis,
+  address: RedisAddress,
+  isPasswordNeedless: boolean,
+  onEnd: () => void,
+): Connection {
+  let isEnded = false;
+  const { localAddress } = client.stream as { localAddress?: string };
+
+  async function repeat(send: () => Promise<unknown>, isOwn: (command: string) => boolean): Promise<unknown> {
+    for (;;) {
+      if (isEnded) throw new StoreUnavailableError(`${address.shown} is unreachable: the connection was closed`);
+      try {
+        return await send();
+      } catch (error) {
+        const { name, message, command } = error as Error & { command?: { name: string } };
+        // An error reply to AUTH after a reconnect rejects all pending commands, which may have run before.
+        const isReply = name === 'ReplyError' && command !== undefined && isOwn(command.name);
+        if (isReply && !passing.test(message)) throw new StoreRefusedError(address, message);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
     }
   }
 
-  function onEnd(run: () => void): void {
-    if (client.status === 'end') queueMicrotask(run);
-    else client.once('end', run);
-  }
-
-  function end(): void {
-    if (isEnding) return;
-    isEnding = true;
-    client.disconnect();
-    // Closes the socket at once. A graceful close would wait for the Redis store, which may be unreachable.
-    client.stream.destroy();
-  }
-
   return {
-    get silentSinceMs() {
-      return silentAtEndMs ?? silenceStartMs;
-    },
-
+    localAddress,
     isPasswordNeedless,
-
-    call: (name, ...args) => replyTo(client.call(name, ...args)),
-
-    async transaction(commands) {
-      const multi = client.multi();
-      for (const [name, ...args] of commands) multi.call(name, ...args);
-      const replies = await replyTo(multi.exec());
-      const [failed] = replies?.find(([error]) => error !== null) ?? [];
-      if (failed) throw toOwnError(address, failed);
-      return replies?.map(([, reply]) => reply);
+    call: (name, ...args) =>
+      repeat(
+        () => client.call(name, ...args),
+        (command) => command.toLowerCase() === name.toLowerCase(),
+      ),
+    run: (name, ...args) =>
+      repeat(
+        () => (client as unknown as Record<string, Send>)[scriptName(name)]?.(...args) as Promise<unknown>,
+        (command) => command.startsWith('eval'),
+      ),
+    end() {
+      isEnded = true;
+      onEnd();
+      client.disconnect();
+      // Closes the socket at once. A graceful close would wait for the Redis store, which may be unreachable.
+      client.stream.destroy();
     },
-
-    onEnd,
-    end,
   };
 }
 
-/**
- * Converts an error of ioredis to a `StoreRefusedError` or `StoreUnavailableError`. The new error omits the failed
- * command, which can contain the password.
- */
-function toOwnError(address: RedisAddress, error: Error & { previousErrors?: readonly Error[] }): Error {
-  // A transaction fails with EXECABORT. The cause is the error reply to one of its commands.
-  const { message } = error.previousErrors?.[0] ?? error;
-  if (error.name === 'ReplyError') return new StoreRefusedError(address, message);
-  return new StoreUnavailableError(`${address.shown} is unreachable: ${message}`);
-}
-
-function explain(address: RedisAddress, error: Error): Error {
+function explain(address: RedisAddress, { name, message }: Error): Error {
   const { shown } = address;
-  const { message } = error;
   if (/WRONGPASS|NOAUTH|NOPERM|invalid password|without any password/i.test(message)) {
     return new LogOpenError(
       `expected ${shown} to accept the user in the address, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
@@ -215,7 +187,9 @@ function explain(address: RedisAddress, error: Error): Error {
   if (/DB index is out of range|SELECT is not allowed/i.test(message)) {
     return new LogOpenError(`expected the database ${address.db} of ${shown} to exist, got none; use another`);
   }
-  return toOwnError(address, error);
+  return name === 'ReplyError'
+    ? new StoreRefusedError(address, message)
+    : new StoreUnavailableError(`${shown} is unreachable: ${message}`);
 }
 
 async function loadDriver() {

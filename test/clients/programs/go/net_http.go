@@ -35,3 +35,24 @@ func netHTTPSetRight(method, url, pet string) (int, error) {
 var patientClient = &http.Client{Transport: Patience{http.DefaultTransport}}
 
 // end
+
+// doc: whole
+//| package main
+//|
+//| import (
+//| 	"log"
+//| 	"net/http"
+//| 	"os"
+//| )
+//|
+//| <set right>
+//|
+//| func main() {
+//| 	request, _ := http.NewRequest("GET", os.Getenv("PETSTORE_BASE_URL")+"/pets", nil)
+//| 	request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_API_KEY"))
+//| 	response, err := patientClient.Do(request)
+//| 	if err != nil || response.StatusCode >= 400 {
+//| 		log.Fatal("failed: ", response, err)
+//| 	}
+//| }
+// end

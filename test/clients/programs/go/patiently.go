@@ -1,6 +1,6 @@
+// doc: patiently
 package main
 
-// doc: patiently
 import (
 	"bytes"
 	"context"

@@ -28,3 +28,25 @@ func restySetRight(method, url, pet string) (int, error) {
 	// end
 	return sendResty(client, method, url, pet)
 }
+
+// doc: whole
+//| package main
+//|
+//| import (
+//| 	"log"
+//| 	"net/http"
+//| 	"os"
+//|
+//| 	"github.com/go-resty/resty"
+//| )
+//|
+//| func main() {
+//| 	<set right>
+//|
+//| 	request := client.R().SetAuthToken(os.Getenv("PETSTORE_API_KEY"))
+//| 	response, err := request.Get(os.Getenv("PETSTORE_BASE_URL") + "/pets")
+//| 	if err != nil || response.StatusCode() >= 400 {
+//| 		log.Fatal("failed: ", response, err)
+//| 	}
+//| }
+// end

@@ -27,3 +27,26 @@ func retryableSetRight(method, url, pet string) (int, error) {
 	// end
 	return sendRetryable(client, method, url, pet)
 }
+
+// doc: whole
+//| package main
+//|
+//| import (
+//| 	"log"
+//| 	"net/http"
+//| 	"os"
+//|
+//| 	"github.com/hashicorp/go-retryablehttp"
+//| )
+//|
+//| func main() {
+//| 	<set right>
+//|
+//| 	request, _ := retryablehttp.NewRequest("GET", os.Getenv("PETSTORE_BASE_URL")+"/pets", nil)
+//| 	request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_API_KEY"))
+//| 	response, err := client.Do(request)
+//| 	if err != nil || response.StatusCode >= 400 {
+//| 		log.Fatal("failed: ", response, err)
+//| 	}
+//| }
+// end

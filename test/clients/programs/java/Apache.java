@@ -73,3 +73,33 @@ class Apache {
       .build();
   // end
 }
+
+// doc: whole
+//| import java.io.IOException;
+//| import java.net.URI;
+//| import java.util.concurrent.TimeUnit;
+//| import java.util.function.UnaryOperator;
+//| import org.apache.hc.client5.http.HttpRequestRetryStrategy;
+//| import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+//| import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+//| import org.apache.hc.client5.http.impl.classic.HttpClients;
+//| import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+//| import org.apache.hc.client5.http.protocol.HttpClientContext;
+//| import org.apache.hc.core5.http.HttpRequest;
+//| import org.apache.hc.core5.http.HttpResponse;
+//| import org.apache.hc.core5.http.io.SocketConfig;
+//| import org.apache.hc.core5.http.protocol.HttpContext;
+//| import org.apache.hc.core5.util.TimeValue;
+//|
+//| class Main {
+//|   <set right>
+//|
+//|   public static void main(String[] args) throws Exception {
+//|     var url = URI.create(System.getenv("PETSTORE_BASE_URL") + "/pets");
+//|     var request = new HttpUriRequestBase("GET", url);
+//|     request.setHeader("Authorization", "Bearer " + System.getenv("PETSTORE_API_KEY"));
+//|     int status = patient.execute(request, response -> response.getCode());
+//|     if (status >= 400) throw new IllegalStateException("the service answered " + status);
+//|   }
+//| }
+// end

@@ -44,3 +44,27 @@ class JavaNet {
   }
   // end
 }
+
+// doc: whole
+//| import java.io.IOException;
+//| import java.net.URI;
+//| import java.net.http.HttpClient;
+//| import java.net.http.HttpRequest;
+//| import java.net.http.HttpResponse;
+//| import java.time.Duration;
+//| import java.util.function.UnaryOperator;
+//|
+//| class Main {
+//|   static final HttpClient http = HttpClient.newHttpClient();
+//|
+//|   <set right>
+//|
+//|   public static void main(String[] args) throws Exception {
+//|     var request = HttpRequest.newBuilder(URI.create(System.getenv("PETSTORE_BASE_URL") + "/pets"))
+//|       .header("Authorization", "Bearer " + System.getenv("PETSTORE_API_KEY"))
+//|       .build();
+//|     var status = patiently(request).statusCode();
+//|     if (status >= 400) throw new IllegalStateException("the service answered " + status);
+//|   }
+//| }
+// end

@@ -27,7 +27,7 @@ class OkHttp {
 
   // doc: set right
   static final OkHttpClient patient = new OkHttpClient.Builder()
-      .readTimeout(Duration.ofSeconds(30)).addInterceptor(OkHttp::patiently).build();
+      .readTimeout(Duration.ofSeconds(30)).addInterceptor(chain -> patiently(chain)).build();
 
   static Response patiently(Interceptor.Chain chain) throws IOException {
     for (int attempt = 1;; attempt++) {
@@ -52,3 +52,27 @@ class OkHttp {
   }
   // end
 }
+
+// doc: whole
+//| import java.io.IOException;
+//| import java.time.Duration;
+//| import okhttp3.Interceptor;
+//| import okhttp3.OkHttpClient;
+//| import okhttp3.Request;
+//| import okhttp3.Response;
+//|
+//| class Main {
+//|   <set right>
+//|
+//|   public static void main(String[] args) throws Exception {
+//|     var request = new Request.Builder()
+//|       .url(System.getenv("PETSTORE_BASE_URL") + "/pets")
+//|       .header("Authorization", "Bearer " + System.getenv("PETSTORE_API_KEY"))
+//|       .build();
+//|     try (var response = patient.newCall(request).execute()) {
+//|       var status = response.code();
+//|       if (status >= 400) throw new IllegalStateException("the service answered " + status);
+//|     }
+//|   }
+//| }
+// end

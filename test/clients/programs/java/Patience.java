@@ -1,9 +1,9 @@
+// doc: patiently
 import java.time.DateTimeException;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.function.UnaryOperator;
 
-// doc: patiently
 class Patience {
   static final UnaryOperator<String> NO_HEADERS = name -> null;
 

@@ -25,3 +25,16 @@ axiosRetry(patientAxios, {
 });
 // end
 export const setRight = ({ body: data, ...config }) => patientAxios.request({ ...config, data });
+
+// doc: whole
+//| import axios from 'axios';
+//| import axiosRetry from 'axios-retry';
+//| import { retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| await patientAxios.get(url, { headers });
+// end

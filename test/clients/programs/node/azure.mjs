@@ -31,3 +31,26 @@ pipeline.addPolicy({
 });
 // end
 export const setRight = sendWith(pipeline);
+
+// doc: whole
+//| import {
+//|   createDefaultHttpClient,
+//|   createHttpHeaders,
+//|   createPipelineFromOptions,
+//|   createPipelineRequest,
+//| } from '@azure/core-rest-pipeline';
+//| import { patiently } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| const request = createPipelineRequest({
+//|   url,
+//|   headers: createHttpHeaders(headers),
+//|   allowInsecureConnection: true, // for http://127.0.0.1
+//| });
+//| const response = await pipeline.sendRequest(createDefaultHttpClient(), request);
+//| if (response.status >= 400) throw new Error(`the service answered ${response.status}`);
+// end

@@ -24,6 +24,20 @@ const patience = (method) =>
       ),
     },
   );
-export const setRight = ({ url, ...init }) =>
-  patience(init.method).execute(() => fetchWhole(url, init));
+const patientFetch = (url, { method = 'GET', ...init }) =>
+  patience(method).execute(() => fetchWhole(url, { ...init, method }));
+// end
+export const setRight = ({ url, ...init }) => patientFetch(url, init);
+
+// doc: whole
+//| import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
+//| import { fetchWhole, retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| const response = await patientFetch(url, { headers });
+//| if (!response.ok) throw new Error(`the service answered ${response.status}`);
 // end

@@ -24,3 +24,17 @@ const patientFetch = (url, { method = 'GET', ...init }) =>
   });
 // end
 export const setRight = ({ url, ...init }) => patientFetch(url, init);
+
+// doc: whole
+//| import fetchRetry from 'fetch-retry';
+//| import nodeFetch, { Response } from 'node-fetch';
+//| import { retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| const response = await patientFetch(url, { headers });
+//| if (!response.ok) throw new Error(`the service answered ${response.status}`);
+// end

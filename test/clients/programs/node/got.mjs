@@ -20,3 +20,15 @@ const patientGot = got.extend({
 });
 // end
 export const setRight = ({ url, ...init }) => patientGot(url, init);
+
+// doc: whole
+//| import got from 'got';
+//| import { retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| await patientGot(url, { headers });
+// end

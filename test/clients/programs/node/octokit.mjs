@@ -20,3 +20,15 @@ export const byDefault = sendWith(
 const octokit = new Octokit({ request: { fetch: patientFetch } });
 // end
 export const setRight = sendWith(octokit);
+
+// doc: whole
+//| import { Octokit } from '@octokit/core';
+//| import { patientFetch } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| await octokit.request({ method: 'GET', url, headers });
+// end

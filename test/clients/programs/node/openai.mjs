@@ -17,10 +17,18 @@ const sendWith =
 
 export const byDefault = sendWith({});
 
-export const setRight = sendWith({
-  // doc: set right
-  // Options of `new OpenAI()`:
-  maxRetries: 0,
-  fetch: patientFetch,
-  // end
-});
+// doc: set right
+const patience = { maxRetries: 0, fetch: patientFetch };
+// end
+export const setRight = sendWith(patience);
+
+// doc: whole
+//| import OpenAI from 'openai';
+//| import { patientFetch } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL: baseURL, PETSTORE_API_KEY: apiKey } = process.env;
+//| const client = new OpenAI({ baseURL, apiKey, ...patience });
+//| await client.get('/pets');
+// end

@@ -15,10 +15,10 @@ export const byDefault = ({ url, signal, ...init }) =>
   );
 
 // doc: set right
-const patientFetch = (url, init) =>
+const patientFetch = (url, { method = 'GET', ...init }) =>
   pRetry(
     async () => {
-      const response = await fetchWhole(url, init);
+      const response = await fetchWhole(url, { ...init, method });
       if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
       return response;
     },
@@ -26,7 +26,7 @@ const patientFetch = (url, init) =>
       retries: 4,
       minTimeout: 0,
       shouldRetry: async ({ error, attemptNumber }) => {
-        const waitMs = retryDelayMs(attemptNumber, init.method, error.response);
+        const waitMs = retryDelayMs(attemptNumber, method, error.response);
         if (waitMs !== undefined) await sleep(waitMs);
         return waitMs !== undefined;
       },
@@ -34,3 +34,16 @@ const patientFetch = (url, init) =>
   );
 // end
 export const setRight = ({ url, ...init }) => patientFetch(url, init);
+
+// doc: whole
+//| import { setTimeout as sleep } from 'node:timers/promises';
+//| import pRetry from 'p-retry';
+//| import { fetchWhole, retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| await patientFetch(url, { headers });
+// end

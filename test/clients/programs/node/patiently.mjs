@@ -31,3 +31,9 @@ export function patientFetch(url, init) {
   return patiently(request, () => fetchWhole(request.clone()));
 }
 // end
+
+// doc: whole
+//| import { setTimeout as sleep } from 'node:timers/promises';
+//|
+//| <patiently>
+// end

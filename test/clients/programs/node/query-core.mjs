@@ -36,3 +36,22 @@ const client = new QueryClient({
 });
 // end
 export const setRight = sendWith(client);
+
+// doc: whole
+//| import { QueryClient } from '@tanstack/query-core';
+//| import { fetchWhole, retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| async function queryFn() {
+//|   const response = await fetchWhole(url, { headers });
+//|   // Only errors are retried.
+//|   if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
+//|   return response.json();
+//| }
+//| await client.fetchQuery({ queryKey: ['pets'], queryFn, networkMode: 'always' });
+//| client.clear();
+// end

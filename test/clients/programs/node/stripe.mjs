@@ -30,10 +30,22 @@ const sendWith =
 
 export const byDefault = sendWith({ httpClient: Stripe.createNodeHttpClient() });
 
-export const setRight = sendWith({
-  // doc: set right
-  // Options of `new Stripe()`:
+// doc: set right
+const patience = {
   maxNetworkRetries: 0,
   httpClient: Stripe.createFetchHttpClient(patientFetch),
-  // end
-});
+};
+// end
+export const setRight = sendWith(patience);
+
+// doc: whole
+//| import Stripe from 'stripe';
+//| import { patientFetch } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { hostname: host, port } = new URL(process.env.PETSTORE_BASE_URL);
+//| const own = { host, port, protocol: 'http', telemetry: false }; // for http://127.0.0.1
+//| const stripe = new Stripe(process.env.PETSTORE_API_KEY, { ...own, ...patience });
+//| await stripe.rawRequest('GET', '/v1/pets');
+// end

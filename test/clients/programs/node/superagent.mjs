@@ -5,6 +5,15 @@ const send = ({ url, method, headers, body }) => request(method, url).set(header
 
 export const byDefault = (call) => send(call).retry(2);
 
-// doc: set right
 export const setRight = (call) => patiently(call, async () => await send(call).timeout(30_000));
+
+// doc: whole
+//| import request from 'superagent';
+//| import { patiently } from './patience.mjs';
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| const send = async () => await request('GET', url).set(headers).timeout(30_000);
+//| await patiently({ method: 'GET' }, send);
 // end

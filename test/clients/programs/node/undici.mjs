@@ -21,3 +21,17 @@ const patientAgent = new RetryAgent(new Agent({ headersTimeout: 30_000, bodyTime
 });
 // end
 export const setRight = sendWith(patientAgent);
+
+// doc: whole
+//| import { Agent, RetryAgent, request } from 'undici';
+//| import { retryDelayMs } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| const response = await request(url, { headers, dispatcher: patientAgent });
+//| await response.body.dump();
+//| if (response.statusCode >= 400) throw new Error(`the service answered ${response.statusCode}`);
+// end

@@ -11,6 +11,17 @@ export const byDefault = sendWith(retry());
 
 // doc: set right
 const patience = () => patientFetch;
-// wretch(url).middlewares([patience])
 // end
 export const setRight = sendWith(patience);
+
+// doc: whole
+//| import wretch from 'wretch';
+//| import { patientFetch } from './patience.mjs';
+//|
+//| <set right>
+//|
+//| const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
+//| const url = `${PETSTORE_BASE_URL}/pets`;
+//| const headers = { authorization: `Bearer ${PETSTORE_API_KEY}` };
+//| await wretch(url, { headers }).middlewares([patience]).get().res();
+// end

@@ -40,4 +40,10 @@ sub patiently {
 }
 # end
 
+# doc: whole
+#| <patiently>
+#|
+#| 1;
+# end
+
 1;

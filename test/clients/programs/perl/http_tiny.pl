@@ -20,4 +20,14 @@ sub set_right {
     return $status;
 }
 
+# doc: whole
+#| use HTTP::Tiny;
+#| require './patiently.pl';
+#|
+#| my ($method, $url, $pet) = ('GET', "$ENV{PETSTORE_BASE_URL}/pets", '');
+#| my $headers = { Authorization => "Bearer $ENV{PETSTORE_API_KEY}" };
+#| <set right>
+#| die "the service answered $status\n" if $status >= 400;
+# end
+
 1;

@@ -26,4 +26,16 @@ sub set_right {
     return $status;
 }
 
+# doc: whole
+#| use HTTP::Request;
+#| use LWP::UserAgent::Determined;
+#| require './patiently.pl';
+#|
+#| my $method = 'GET';
+#| my $headers = [Authorization => "Bearer $ENV{PETSTORE_API_KEY}"];
+#| my $request = HTTP::Request->new($method, "$ENV{PETSTORE_BASE_URL}/pets", $headers);
+#| <set right>
+#| die "the service answered $status\n" if $status >= 400;
+# end
+
 1;

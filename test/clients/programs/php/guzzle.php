@@ -27,6 +27,21 @@ $stack->push(Middleware::retry(
 $http = new Client(['handler' => $stack, 'timeout' => 30]);
 // end
 
+// doc: whole
+//| <?php
+//| require 'GuzzleHttp/autoload.php'; // with Composer: vendor/autoload.php
+//| require __DIR__ . '/patiently.php';
+//|
+//| use GuzzleHttp\Client;
+//| use GuzzleHttp\HandlerStack;
+//| use GuzzleHttp\Middleware;
+//|
+//| <set right>
+//|
+//| $headers = ['Authorization' => 'Bearer ' . getenv('PETSTORE_API_KEY')];
+//| $http->get(getenv('PETSTORE_BASE_URL') . '/pets', ['headers' => $headers]);
+// end
+
 return [
     'byDefault' => fn ($method, $url, $options) => (new Client())->request($method, $url, $options)->getStatusCode(),
     'setRight' => fn ($method, $url, $options) => $http->request($method, $url, $options)->getStatusCode(),

@@ -25,3 +25,8 @@ function retryDelay(int $attempt, string $method, int $status, callable $field):
     return (int) (1000 * max($wait, 2 ** ($attempt - 1))) + random_int(0, 250 * 2 ** $attempt);
 }
 // end
+
+// doc: whole
+//| <?php
+//| <patiently>
+// end

@@ -33,6 +33,26 @@ function patiently(
 }
 // end
 
+// doc: whole
+//| <?php
+//| require 'Symfony/Component/HttpClient/autoload.php'; // with Composer: vendor/autoload.php
+//| require __DIR__ . '/patiently.php';
+//|
+//| use Symfony\Component\HttpClient\HttpClient;
+//| use Symfony\Contracts\HttpClient\Exception\TransportExceptionInterface;
+//| use Symfony\Contracts\HttpClient\HttpClientInterface;
+//| use Symfony\Contracts\HttpClient\ResponseInterface;
+//|
+//| <set right>
+//|
+//| $url = getenv('PETSTORE_BASE_URL') . '/pets';
+//| $options = ['auth_bearer' => getenv('PETSTORE_API_KEY')];
+//| $response = patiently(HttpClient::create(), 'GET', $url, $options);
+//| if ($response->getStatusCode() >= 400) {
+//|     exit(1);
+//| }
+// end
+
 return [
     'byDefault' => fn ($method, $url, $options) =>
         (new RetryableHttpClient(HttpClient::create()))->request($method, $url, $options)->getStatusCode(),

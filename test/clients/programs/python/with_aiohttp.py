@@ -36,3 +36,26 @@ def set_right(method, url, headers, pet):
             return (await patiently(session, method, url, headers=headers, json=pet)).status
 
     return asyncio.run(call())
+
+# doc: whole
+#| import asyncio
+#| import os
+#|
+#| import aiohttp
+#| from patiently import retry_delay
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#|
+#|
+#| async def main():
+#|     async with aiohttp.ClientSession() as session:
+#|         (await patiently(session, "GET", url, headers=headers)).raise_for_status()
+#|
+#|
+#| asyncio.run(main())
+# end

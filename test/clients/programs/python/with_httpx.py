@@ -24,3 +24,18 @@ http = httpx.Client(transport=Patience(), timeout=30)
 
 def set_right(method, url, headers, pet):
     return http.request(method, url, headers=headers, json=pet).status_code
+
+# doc: whole
+#| import os
+#|
+#| import httpx
+#| from patiently import patiently
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#| http.get(url, headers=headers).raise_for_status()
+# end

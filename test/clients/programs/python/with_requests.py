@@ -21,3 +21,18 @@ def call(method, url, **kwargs):
 
 def set_right(method, url, headers, pet):
     return call(method, url, headers=headers, json=pet).status_code
+
+# doc: whole
+#| import os
+#|
+#| import requests
+#| from patiently import patiently
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#| call("GET", url, headers=headers).raise_for_status()
+# end

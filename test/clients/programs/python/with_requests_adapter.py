@@ -53,3 +53,21 @@ def fetch(method, url, **kwargs):
 
 def set_right(method, url, headers, pet):
     return fetch(method, url, headers=headers, json=pet).status_code
+
+# doc: whole
+#| import os
+#| import time
+#|
+#| import requests
+#| import urllib3
+#| from patiently import retry_delay
+#| from requests.adapters import HTTPAdapter
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#| fetch("GET", url, headers=headers).raise_for_status()
+# end

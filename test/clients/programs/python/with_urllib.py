@@ -39,3 +39,22 @@ def open_patiently(request):
 
 def set_right(method, url, headers, pet):
     return open_patiently(request_of(method, url, headers, pet)).status_code
+
+# doc: whole
+#| import http.client
+#| import os
+#| import urllib.error
+#| import urllib.request
+#|
+#| from patiently import patiently
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#| response = open_patiently(urllib.request.Request(url, headers=headers))
+#| if response.status_code >= 400:
+#|     raise SystemExit(f"the service answered {response.status_code}")
+# end

@@ -32,11 +32,28 @@ retries = Patience(
     total=4, allowed_methods={"GET", "POST"}, status_forcelist={429, 500, 502, 503, 504}
 )
 http = urllib3.PoolManager(retries=retries, timeout=30)
-# enforce_content_length: without it, a response that breaks off is not noticed.
-# http.request(method, url, enforce_content_length=True)
 # end
 
 
 def set_right(method, url, headers, pet):
     body = json.dumps(pet) if pet else None
     return http.request(method, url, headers={**headers, **content_type}, body=body, enforce_content_length=True).status
+
+# doc: whole
+#| import os
+#| import time
+#|
+#| import urllib3
+#| from patiently import retry_delay
+#|
+#|
+#| <set right>
+#|
+#|
+#| url = os.environ["PETSTORE_BASE_URL"] + "/pets"
+#| headers = {"Authorization": "Bearer " + os.environ["PETSTORE_API_KEY"]}
+#| # enforce_content_length: without it, a response that breaks off is not noticed.
+#| response = http.request("GET", url, headers=headers, enforce_content_length=True)
+#| if response.status >= 400:
+#|     raise SystemExit(f"the service answered {response.status}")
+# end

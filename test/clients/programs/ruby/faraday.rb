@@ -36,3 +36,15 @@ end
 def set_right(method, url, headers, pet)
   PATIENT.run_request(method, url, pet&.to_json, headers).status
 end
+
+# doc: whole
+#| require 'faraday'
+#| require_relative 'patiently'
+#|
+#| <set right>
+#|
+#| response = PATIENT.get("#{ENV['PETSTORE_BASE_URL']}/pets") do |request|
+#|   request.headers['Authorization'] = "Bearer #{ENV['PETSTORE_API_KEY']}"
+#| end
+#| abort "the service answered #{response.status}" unless response.success?
+# end

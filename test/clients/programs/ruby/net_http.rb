@@ -2,7 +2,7 @@ require 'json'
 require 'net/http'
 require_relative 'patiently'
 
-def request(method, url, headers, pet)
+def request_of(method, url, headers, pet)
   request = (method == :post ? Net::HTTP::Post : Net::HTTP::Get).new(url, headers)
   request.body = pet.to_json if pet
   request
@@ -10,11 +10,12 @@ end
 
 def by_default(method, url, headers, pet)
   uri = URI(url)
-  Net::HTTP.start(uri.host, uri.port) { |http| http.request(request(method, uri, headers, pet)) }.code.to_i
+  Net::HTTP.start(uri.host, uri.port) { |http| http.request(request_of(method, uri, headers, pet)) }.code.to_i
 end
 
 def set_right(method, url, headers, pet)
   uri = URI(url)
+  request = request_of(method, uri, headers, pet)
   Net::HTTP.start(uri.host, uri.port) do |http|
     # doc: set right
     http.read_timeout = 30
@@ -23,10 +24,23 @@ def set_right(method, url, headers, pet)
     http.ignore_eof = false if http.respond_to?(:ignore_eof=)
     response = nil
     patiently(method) do
-      response = http.request(request(method, uri, headers, pet))
+      response = http.request(request)
       { status: response.code.to_i, headers: response }
     end
     # end
     response.code.to_i
   end
 end
+
+# doc: whole
+#| require 'net/http'
+#| require_relative 'patiently'
+#|
+#| uri = URI("#{ENV['PETSTORE_BASE_URL']}/pets")
+#| method = :get
+#| request = Net::HTTP::Get.new(uri, 'Authorization' => "Bearer #{ENV['PETSTORE_API_KEY']}")
+#| Net::HTTP.start(uri.host, uri.port) do |http|
+#|   <set right>
+#|   abort "the service answered #{response.code}" if response.code.to_i >= 400
+#| end
+# end

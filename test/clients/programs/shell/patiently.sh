@@ -1,8 +1,9 @@
+# doc: patiently
+# For bash. The file of the answer's head.
 head=$(mktemp)
 trap 'rm -f "$head"' EXIT
 
-# doc: patiently
-# For bash. A field of the answer whose head is in the file $head; of several heads, the last.
+# A field of the answer's head; of several heads, the last.
 field() { tr -d '\r' <"$head" | sed -n "s/^ *$1: //Ip" | tail -n 1; }
 
 # Prints the seconds to wait after the n-th attempt of a call, or fails to give up. A network

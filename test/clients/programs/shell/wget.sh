@@ -10,5 +10,14 @@ set_right() {
   # end
 }
 
+# doc: whole
+#| #!/bin/bash
+#| . ./patiently.sh
+#|
+#| method=GET
+#| set -- --header "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/pets"
+#| <set right>
+# end
+
 data=--post-data
 . "$(dirname "$0")/run.sh"

@@ -1,0 +1,80 @@
+import { clockText } from '../rate-limits/served-again.js';
+import type { WindowInfo } from '../simulator/keys.js';
+import { windowsOf } from '../values/window-fields.js';
+import { ActionButton } from './action-button.js';
+import type { Actions } from './actions.js';
+import { TextForm } from './controls.js';
+import { clockSeconds, durationExpected, readDuration, readInstant } from './format.js';
+import { Menu } from './menu.js';
+import type { Session } from './session.js';
+
+// The page loads this module when it shows a simulator. Reports lack it.
+
+/** Menu that moves the clock. */
+export function MoveMenu({ session, actions }: { session: Session; actions: Actions }) {
+  const { keys } = session.state;
+  const nowMs = session.nowMs();
+  const present = clockSeconds(nowMs);
+  const resets = keys
+    .flatMap((info) => windowsOf<WindowInfo>(info))
+    .filter(([, { remaining, limit }]) => remaining < limit)
+    .map(([, { resetAtSeconds }]) => resetAtSeconds * 1000);
+  const reset = Math.min(...resets.filter((ms) => ms > nowMs));
+  const [ban] = keys
+    .map(({ key, bannedUntil = '' }) => ({ key, atMs: Date.parse(bannedUntil) }))
+    .filter(({ atMs }) => atMs > nowMs)
+    .sort((one, other) => one.atMs - other.atMs);
+  const by = (ms: number) => {
+    const now = session.nowMs();
+    if (session.canAct) actions.move({ advance: ms }, `Clock moved to ${clockText(now + ms, now)}.`);
+  };
+  const to = (ms: number) => {
+    if (session.canAct)
+      actions.move(
+        { set: new Date(Math.ceil(ms)).toISOString() },
+        `Clock moved to ${clockText(Math.ceil(ms), session.nowMs())}.`,
+      );
+  };
+  const timeOf = (ms: number) => (Number.isFinite(ms) ? ` · ${clockText(ms, nowMs)}` : '');
+  const banMs = ban?.atMs ?? Number.NaN;
+  const moves: [name: string, move: () => void, isPossible?: boolean][] = [
+    ['+1 s', () => by(1_000)],
+    ['+1 min', () => by(60_000)],
+    ['+1 h', () => by(3_600_000)],
+    ['+1 day', () => by(86_400_000)],
+    [`next reset${timeOf(reset)}`, () => to(reset), Number.isFinite(reset)],
+    [`end of ban${ban ? ` · ${ban.key}` : ''}${timeOf(banMs)}`, () => to(banMs), ban !== undefined],
+    ['1 s before it', () => to(banMs - 1_000), banMs - 1_000 > nowMs],
+  ];
+  return (
+    <Menu label="Move ▾" name="Move the clock">
+      {moves.map(([name, move, isPossible = true], index) => (
+        <ActionButton key={index} isPossible={session.canAct && isPossible} onAct={move}>
+          {name}
+        </ActionButton>
+      ))}
+      <TextForm
+        name="Amount to move the clock by"
+        size={8}
+        initial="1h"
+        button="move by"
+        onText={(text) => {
+          const ms = readDuration(text);
+          if (ms === undefined) return durationExpected(text);
+          return void by(ms);
+        }}
+      />
+      <TextForm
+        name="Instant to move the clock to"
+        size={8}
+        placeholder={present}
+        button="move to"
+        onText={(text) => {
+          const ms = readInstant(text, session.nowMs());
+          if (ms === undefined) return `Expected a time such as ${present}, got ${text}.`;
+          return void to(ms);
+        }}
+      />
+    </Menu>
+  );
+}
