@@ -25,6 +25,8 @@ export async function measureBusy(peers, { rounds, seconds, say }) {
   const rows = wanted.flatMap(({ of, to, works }) =>
     works.flatMap((work) => [false, true].map((isBusy) => ({ of, to, work, isBusy, pairs: [] }))),
   );
+  const worksOf = (name) =>
+    new Set(wanted.filter(({ of, to }) => of === name || to === name).flatMap(({ works }) => works));
   for (let round = 1; round <= rounds; round++) {
     const servers = new Map();
     try {
@@ -32,9 +34,8 @@ export async function measureBusy(peers, { rounds, seconds, say }) {
         servers.set(name, await start(named(name), { port: firstPort + 10 * servers.size, core: 0 }));
       const take = (name, work, forSeconds) =>
         takeSlice({ server: servers.get(name), requests: requestsOf(named(name), work) }, { seconds: forSeconds });
-      // V8 has compiled the code after some seconds of load.
-      for (const { of, to, works } of wanted)
-        for (const work of works) for (const name of [of, to]) await take(name, work, 2);
+      // V8 has compiled the code after some seconds of load; each server gets as many, because compiling takes a third more.
+      for (const name of servers.keys()) for (const work of worksOf(name)) await take(name, work, 4);
       for (const isBusy of [false, true]) {
         const loops = isBusy ? [0, 1].map(startLoop) : [];
         try {

@@ -2,7 +2,7 @@
 import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
-import { sections } from './sections.mjs';
+import { busyTitle, sections } from './sections.mjs';
 
 const aimsTable = (results) =>
   table(
@@ -33,6 +33,13 @@ const otherServers = ({ parts }, { peers = [] }) =>
     }),
   );
 
+/** The part with the loads beside two busy loops, if it was measured. */
+const busyPart = (results) =>
+  sections(results)
+    .filter(({ title }) => title === busyTitle)
+    .map(({ title, meaning, content }) => `## ${title}\n\n${meaning}\n\n${content}\n\n`)
+    .join('');
+
 /** Content of docs/performance.md. */
 export function performancePage(results) {
   const main = results.parts.http ?? Object.values(results.parts)[0];
@@ -50,7 +57,7 @@ filtered lists, 20 single pets, 10 creates, 5 unknown pets and 5 refusals; in th
 
 ${aimsTable(results)}
 
-## Other servers
+${busyPart(results)}## Other servers
 
 The mixed load by processor time, and the time from the start of the process to its first 200; petstore-sim needs
 ${number(found.startMs)} ms. Their work differs: most send a fixed body and count nothing (\`bench/peers.mjs\` says what each does).

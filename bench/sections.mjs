@@ -250,6 +250,8 @@ const bundleTable = ({ pages, everything }) =>
     ],
   );
 
+export const busyTitle = 'Beside two busy loops';
+
 /** Title, explanation and table of each part. */
 const all = {
   http: [
@@ -264,7 +266,7 @@ loop together, which wakes the client once.`,
     (found) => [httpTable(found), byHandTable(found), shares].join('\n\n'),
   ],
   busy: [
-    'Beside two busy loops',
+    busyTitle,
     `Requests per second, processor time and 99th percentile, each as a share of the other server's, which was loaded before and after
 it. A busy loop on the core of the server and another on that of the load halve both of a pair.`,
     busyTable,
