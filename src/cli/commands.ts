@@ -68,12 +68,14 @@ const refused = [
   true,
 ] as const;
 
+const keyFrom = ['PLACE', "place of the key: 'header x-api-key', 'query key', basic, token, signature or one"] as const;
+
 const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key' | 'refused'>> = {
   scenario: ['NAME|FILE', 'shipped scenario, or a YAML or JSON file (default: default)'],
   set: ['PATH=VALUE', 'sets a field to a YAML value: keys.free-key.usage.minute=60', true],
   seed: ['N', 'same as --set seed=N'],
   'no-limits': 'same as --set limits=off',
-  'key-from': ['PLACE', "place of the key: 'header x-api-key', 'query key', basic, token, signature or one"],
+  'key-from': keyFrom,
 };
 
 const verdictFlags: FlagsFor<VerdictFlags> = {
@@ -183,6 +185,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       'base-url': ['URL', 'base URL of the service in the recording, such as https://api.github.com'],
       refused,
       reads: ["'POST /PATH'", 'a request that only reads, although its method is unsafe', true],
+      'key-from': keyFrom,
       'one-key': 'counts all requests as those of one API key',
       ended: 'assumes that the client ended with the recording and sent no later requests',
       ...verdictFlags,

@@ -7,6 +7,7 @@ import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
 import { addCustomRoutes, addCustomRoutesToControl } from './custom-routes-description.js';
 import { describeControl } from './describe-control.js';
+import { describeWords } from './describe-words.js';
 import { createFaultOperations } from './fault-operations.js';
 import { anyObject, createScenarioInput, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
@@ -68,11 +69,11 @@ export function createServedService<Own extends ControlOperations>(service: Serv
       summary: 'Describes the service in OpenAPI 3.1',
       input: fields({}),
       result: description,
-      run: (sim, __, { baseUrl, openapi }) =>
-        describeKeyPlace(
-          addCustomRoutes(structuredClone(describe(baseUrl)), openapi),
-          coreOf(sim).state.resolved.keyPlace,
-        ),
+      run: (sim, __, { baseUrl, openapi }) => {
+        const { keyPlace, words } = coreOf(sim).state.resolved;
+        const described = addCustomRoutes(structuredClone(describe(baseUrl)), openapi);
+        return describeWords(describeKeyPlace(described, keyPlace), words);
+      },
     }),
     getControlDescription: operation({
       method: 'GET',

@@ -9,6 +9,7 @@ import { formatWait } from '../values/format-duration.js';
 import { createInstantText } from '../values/instant-text.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
+import { isMap } from '../values/plain-data.js';
 import { described, instantText } from './input-values.js';
 import { type RefusalBefore, refusalBefore } from './refusal-before.js';
 import { retriedText } from './wait-words.js';
@@ -275,11 +276,20 @@ function usageOf(
   return { limit, used: limit - remaining, resetAt: timeOf(clamped(resetAtSeconds * 1000)) };
 }
 
-function errorText({ status, responseBody }: RequestRecord, field: 'code' | 'message'): string | undefined {
+/** Names of an error's code and message in the bodies of the Petstore and of other services, in the order of reading. */
+const errorFields = {
+  code: ['code', 'errorCode', 'error', '__type', 'title', 'type', 'status'],
+  message: ['message', 'description', 'detail', 'errors'],
+} as const;
+
+/** Reads a text of an error body: at its top level, in its `error`, or in the first of a list of errors. */
+function errorText({ status, responseBody }: RequestRecord, field: keyof typeof errorFields): string | undefined {
   if (status < 400) return undefined;
   try {
-    const text = JSON.parse(textOfBytes(responseBody))[field];
-    return typeof text === 'string' ? text : undefined;
+    const body = JSON.parse(textOfBytes(responseBody));
+    const [error = body.error ?? body] = Array.isArray(body) ? body : Array.isArray(body.errors) ? body.errors : [];
+    const texts = errorFields[field].map((name) => (isMap(error) ? error[name] : name === 'error' && error));
+    return texts.find((text): text is string => typeof text === 'string' && /\D/.test(text));
   } catch {
     return undefined;
   }

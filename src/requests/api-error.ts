@@ -64,9 +64,12 @@ export function errorBody(error: { code: string; message: string; status: number
   return JSON.stringify({ code: error.code, message: error.message, status: error.status });
 }
 
+export const unavailableMessage =
+  'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.';
+
 /** Body of the 503 for a request that the server could not write to its log. */
 export const unavailableBody = errorBody({
   status: 503,
   code: 'service_unavailable',
-  message: 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
+  message: unavailableMessage,
 });

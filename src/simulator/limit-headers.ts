@@ -1,11 +1,5 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
-import {
-  addRateHeaders,
-  type RateReport,
-  reportBanned,
-  reportServed,
-  reportUnauthorized,
-} from '../rate-limits/rate-report.js';
+import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../rate-limits/rate-report.js';
 import type { ApiCall } from '../requests/api-call.js';
 import type { WindowName } from '../requests/request-record.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -26,21 +20,14 @@ export function rateWithoutKey(
   return reportUnauthorized(window, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 
-/**
- * Creates the X-RateLimit headers for a request that does not use quota. The headers state the current limits of the
- * request's API key.
- */
-export function limitHeaders(state: SimulatorState, call: ApiCall, nowMs: number): Record<string, string> {
+/** Returns the values of the rate-limit headers for a request that does not use quota: the limits of its API key. */
+export function rateOf(state: SimulatorState, call: ApiCall, nowMs: number): RateReport | undefined {
   const { keys, resolved } = state;
-  const headers: Record<string, string> = {};
-  let rate: RateReport | undefined;
   try {
     const key = keys.preview(keyOfCall(state, call), nowMs);
     const { reportedWindow } = resolved.settings;
-    rate = key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow, nowMs) : reportServed(key, reportedWindow);
+    return key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow, nowMs) : reportServed(key, reportedWindow);
   } catch {
-    rate = rateWithoutKey(resolved, nowMs);
+    return rateWithoutKey(resolved, nowMs);
   }
-  if (rate !== undefined) addRateHeaders(headers, rate);
-  return headers;
 }

@@ -1,3 +1,4 @@
+import type { KeyPlace } from '../values/key-place.js';
 import type { FileFacts } from './exchange.js';
 import { textOf } from './json-fields.js';
 import type { JsonItem } from './json-items.js';
@@ -27,6 +28,11 @@ export class FileFactsReader implements FileFacts {
   #startSteps: readonly number[] = coarseStepsMs;
   #durationSteps: readonly number[] = coarseStepsMs;
   #hasDurations = false;
+  readonly #keyPlace: KeyPlace | undefined;
+
+  constructor(keyPlace?: KeyPlace) {
+    this.#keyPlace = keyPlace;
+  }
 
   readHead(piece: Uint8Array): void {
     if (this.#headBytes >= headBytes) return;
@@ -36,7 +42,7 @@ export class FileFactsReader implements FileFacts {
 
   add(kind: JsonItem['kind'], { key, requestHeaders, url, startedMs, record, hasTimings }: RecordedEntry): void {
     this.#isJsonLines ||= kind === 'object';
-    this.hasKeys ||= credentialIn(headersByName(requestHeaders), url, key)?.account !== undefined;
+    this.hasKeys ||= credentialIn(headersByName(requestHeaders), url, key, this.#keyPlace)?.account !== undefined;
     const durationMs = record.finishedAtMs - startedMs;
     this.hasTimes ||= hasTimings && durationMs > 0;
     if (!Number.isFinite(startedMs)) return;

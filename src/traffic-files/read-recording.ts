@@ -6,6 +6,8 @@ import { findLowest } from '../values/find-lowest.js';
 import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
 import { latestMs } from '../values/instant.js';
+import type { KeyPlace } from '../values/key-place.js';
+import { maskedQuery } from '../values/mask-key.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { runToEnd, type Steps } from '../values/steps.js';
@@ -69,6 +71,8 @@ export interface ReadOptions {
   isAnyService?: boolean | undefined;
   /** API keys that are not secret, such as a scenario's. Any other key is replaced by a name such as `key-1`. */
   publicKeys?: Iterable<string> | undefined;
+  /** Place of the keys in requests. Default: the first of the usual places that has one. */
+  keyPlace?: KeyPlace | undefined;
   /** Runs the steps in which the requests of all files are put in order. Default: without a pause. */
   runSteps?: (<Result>(steps: Steps<Result>) => Promise<Result>) | undefined;
 }
@@ -103,7 +107,7 @@ const maximumAddresses = 1_000;
 
 /** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
 function createReader(service: RecordedService, options: Omit<ReadOptions, 'runSteps'>, hasMoreFiles: boolean) {
-  const { baseUrl, isAnyService = false, publicKeys } = options;
+  const { baseUrl, isAnyService = false, publicKeys, keyPlace } = options;
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
   const leftOut = new Map<PendingExchange, Omit<LeftOutEntry, 'exchange'>>();
@@ -135,7 +139,7 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
   async function read({ name, pieces, kind }: RecordedFile): Promise<void> {
     const items = new JsonItems();
     const counts = { all: 0, ours: 0, repeated: 0, refusedPreflights: 0 };
-    const facts = new FileFactsReader();
+    const facts = new FileFactsReader(keyPlace);
     const drafts: Draft[] = [];
     for await (const piece of pieces) {
       facts.readHead(piece);
@@ -213,7 +217,7 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
   function toPending(entry: RecordedEntry, address: Address, file: FileFacts): PendingExchange {
     const { path, query } = address;
     const sent = headersByName(entry.requestHeaders);
-    const credential = credentialIn(sent, entry.url, entry.key);
+    const credential = credentialIn(sent, entry.url, entry.key, keyPlace);
     const question = textOf(entry.own?.question);
     const isOwn = entry.own !== undefined && isBySimulator(entry.own);
     // A recording of `calibrate` or of the simulator contains the name of the API key instead of the key.
@@ -265,7 +269,7 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
       method,
       baseUrl: address.baseUrl,
       path: hide(path),
-      query: hide(query),
+      query: hide(keyPlace === undefined ? query : maskedQuery(query, keyPlace.parameter)),
       status,
       requestBody: entry.requestBody ? hide(entry.requestBody) : undefined,
       responseBody: bodyOf(hide(entry.answerBody ?? '')),

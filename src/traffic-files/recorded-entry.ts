@@ -1,5 +1,6 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { type Credential, credentialOf } from '../values/credential.js';
+import type { KeyPlace } from '../values/key-place.js';
 import type { LeftOutReason } from './exchange.js';
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -64,14 +65,16 @@ export function headersByName(headers: Headers): Record<string, string> {
  * Reads the credential of a recorded request; `undefined` without one.
  * @param headers by lower-case name
  * @param key API key as the simulator names it
+ * @param place the only place of keys that counts; default: all usual ones
  */
 export const credentialIn = (
   headers: Readonly<Record<string, string>>,
   url: string,
   key?: string,
+  place?: KeyPlace,
 ): Credential | undefined =>
   key === undefined
-    ? credentialOf((name) => headers[name], /\?([^#]*)/.exec(url)?.[1] ?? '')
+    ? credentialOf((name) => headers[name], /\?([^#]*)/.exec(url)?.[1] ?? '', place)
     : { account: key, secret: key };
 
 /**

@@ -1,4 +1,4 @@
-import { decoded, keyHeaders, keyParameter, signedKey, signing } from './key-place.js';
+import { decoded, type KeyPlace, keyHeaders, keyParameter, readKey, signedKey, signing } from './key-place.js';
 import { isKeyByLength } from './mask-key.js';
 
 /** Credential of a request, wherever the request has it. */
@@ -17,8 +17,17 @@ export interface Credential {
  * `undefined` without one.
  * @param header returns a request header by its lower-case name
  * @param query query as sent, without the question mark
+ * @param place the only place that counts; default: all usual ones
  */
-export function credentialOf(header: (name: string) => string | undefined, query: string): Credential | undefined {
+export function credentialOf(
+  header: (name: string) => string | undefined,
+  query: string,
+  place?: KeyPlace,
+): Credential | undefined {
+  if (place !== undefined) {
+    const { token } = readKey(place, { header, query });
+    return token === undefined ? undefined : whole(token);
+  }
   const authorization = header('authorization')?.trim();
   if (authorization) return inAuthorization(authorization);
   for (const name of keyHeaders) {

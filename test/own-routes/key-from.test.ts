@@ -12,6 +12,7 @@ import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { serveState } from '../../src/server/serve-state.js';
 import { judge } from '../../src/verdict.js';
+import { harText, entry as recordedEntry, site } from '../judge/recorded-entries.js';
 import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { depot } from '../support/depot.js';
@@ -307,4 +308,30 @@ test('what describes or repeats requests has the place', async () => {
   const [entry] = entries;
   expect(asCurl(entry as JournalEntry, server.baseUrl)).toContain(`-H 'x-key: ${key}'`);
   expect(asCurl(entry as JournalEntry, server.baseUrl)).not.toContain('Authorization');
+});
+
+describe('judge --key-from', () => {
+  const tenants = ['alpha', 'beta'].map((tenant) => ({ requestHeaders: { tenant }, key: undefined }));
+  /** Two clients that wait as told: the second is refused and served during the wait of the first. */
+  const entries = [0, 1, 31, 32].map((at, index) =>
+    recordedEntry(at, '/items', index < 2 ? 429 : 200, { ...tenants[index % 2], ...(index < 2 && { retryAfter: 30 }) }),
+  );
+  const judged = async (...flags: string[]) => {
+    const file = join(newFolder(), 'run.har');
+    writeFileSync(file, harText(entries));
+    return runCommandLine(['judge', '--json', '--ended', '--base-url', site, ...flags, file]);
+  };
+
+  test('finds keys in a header that is no usual place', async () => {
+    expect(JSON.parse((await judged()).out)).toMatchObject({ outcome: 'inconclusive' });
+    const { out } = await judged('--key-from', 'header tenant');
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'pass', counts: { requests: 4, refused: 2 } });
+    expect(out).not.toMatch(/alpha|beta/);
+  });
+
+  test('one counts all requests as those of one key, and an unknown place is an error', async () => {
+    expect(JSON.parse((await judged('--key-from', 'one')).out)).toMatchObject({ outcome: 'fail' });
+    const { code, err } = await judged('--key-from', 'cookie');
+    expect([code, err]).toEqual([2, expect.stringContaining('expected --key-from to be bearer, basic')]);
+  });
 });

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
+import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { listen, readScenario, words } from '../../src/node.js';
+import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
 import { refusingServices } from '../../src/scenario/fault-schema.js';
 
 const start = '2026-01-01T12:00:00.000Z';
@@ -149,4 +151,58 @@ test('a scenario file names a service, and may change its words', async () => {
     headers: { 'x-a': '60', 'retry-after': '60', 'x-ratelimit-limit-requests': '1' },
   });
   await expect(refusedBy('opnai')).rejects.toThrow('did you mean openai?');
+});
+
+test('the description has the headers, the status and the bodies of the words', async () => {
+  const describeService = async (scenario: Scenario): Promise<unknown> =>
+    createControl(create(scenario)).getServiceDescription();
+  const { components, paths } = (await describeService({ words: words['github-secondary'] })) as Described;
+  const { TooManyRequests, Unauthorized } = components.responses;
+  expect(Object.keys(TooManyRequests?.headers ?? {}).sort()).toEqual([
+    'Cache-Control',
+    'Retry-After',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+  ]);
+  expect(Object.keys(Unauthorized?.headers ?? {})).toEqual(['WWW-Authenticate']);
+  expect(TooManyRequests?.content).toEqual({
+    'application/json': { schema: {}, 'x-words': words['github-secondary'].body },
+  });
+  expect(paths['/pets']?.get?.responses['403']).toEqual({ $ref: '#/components/responses/TooManyRequests' });
+  expect(Object.keys(paths['/pets']?.get?.responses['200']?.headers ?? {})).toEqual(['Link']);
+  const named = (await describeService({ words: words.openai })) as Described;
+  expect(Object.keys(named.paths['/pets']?.get?.responses['200']?.headers ?? {})).toContain(
+    'x-ratelimit-reset-requests',
+  );
+});
+
+interface Described {
+  components: { responses: Record<string, { headers: object; content: object }> };
+  paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
+}
+
+test.each([
+  ['openai', 429, 'rate limit exceeded'],
+  ['slack', 401, 'unauthorized'],
+  ['salesforce', 401, 'unauthorized'],
+  ['stripe', 401, 'api error'],
+] as const)('the list shows the code in the body of %s', async (name, status, text) => {
+  const sim = create({ words: words[name], plans: { free: { minute: 1 } } });
+  if (status === 401) await ask(sim, '/pets', 'unknown');
+  else for (let nth = 0; nth < 2; nth++) await ask(sim);
+  const { entries } = await createControl(sim).queryJournal({ status });
+  expect(entries[0]?.code?.replaceAll('_', ' ')).toBe(text);
+});
+
+test('the 503 of a log that cannot be written is in the words', async () => {
+  const sim = create({ words: own });
+  const call = { method: 'GET', path: '/pets', query: '', baseUrl: '', body: undefined };
+  const headers: Record<string, string> = { authorization: 'Bearer free-key' };
+  const answer = unavailableResponse(sim, { ...call, header: (name) => headers[name] });
+  expect(answer).toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '1', 'Quota-Left': '2', 'Content-Type': 'application/xml' },
+    body: expect.stringContaining('<Code>service_unavailable</Code><Status>503</Status><Message>The simulator cannot'),
+  });
+  expect(Object.keys(answer.headers)).not.toContain('X-RateLimit-Limit');
 });

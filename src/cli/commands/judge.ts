@@ -7,6 +7,7 @@ import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { parseBaseUrl } from '../../server/http/base-url.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText } from '../../values/json.js';
+import { expectedKeyFrom, type KeyFrom, type KeyPlace, keyFromPattern, toKeyPlace } from '../../values/key-place.js';
 import { runToEnd } from '../../values/steps.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
@@ -27,6 +28,7 @@ export interface JudgeFlags extends VerdictFlags {
   'base-url'?: string;
   refused?: string[];
   reads?: string[];
+  'key-from'?: string;
   scenario?: string;
   'one-key'?: boolean;
   ended?: boolean;
@@ -53,19 +55,23 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
   const baseUrl = baseUrlOf(flags['base-url']);
   const refusals = refusedStatuses(flags.refused);
   const reads = readsOf(flags.reads);
+  const keyPlace = keyPlaceOf(flags['key-from']) ?? resolved?.keyPlace;
+  const isOneKey = flags['one-key'] || keyPlace?.from === 'one';
   const recording = isTrace
     ? await readTraceFile(flags.trace as string, baseUrl)
     : await readRecordedFiles(files, {
         baseUrl,
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
+        // For one key, keys matter only where they must be hidden: in all usual places.
+        keyPlace: keyPlace?.from === 'one' ? undefined : keyPlace,
       });
   const { result, entries, report } = runToEnd(
     judgedRecording(recording, {
       ...operationFacts([petstore]),
       name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
       isOver: flags.ended,
-      isOneKey: flags['one-key'],
+      isOneKey,
       reads,
       expect: scenario?.expect,
       needs: scenario?.client,
@@ -98,6 +104,13 @@ function baseUrlOf(text: string | undefined): string | undefined {
   );
 }
 
+/** @throws {UsageError} for a value of `--key-from` that is no place of a key */
+function keyPlaceOf(text: string | undefined): KeyPlace | undefined {
+  if (text === undefined) return undefined;
+  if (keyFromPattern.test(text)) return toKeyPlace(text as KeyFrom);
+  throw new UsageError(`expected --key-from to be ${expectedKeyFrom}, got ${JSON.stringify(text)}`);
+}
+
 /**
  * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise
  * the gauntlet (all shipped scenarios).
@@ -105,6 +118,6 @@ function baseUrlOf(text: string | undefined): string | undefined {
 function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
   if (service === undefined && (outcome !== 'fail' || flags.trace !== undefined))
     return [commandLine('gauntlet', '--json', ...flagWords(flags, ['refused']), '--', 'COMMAND')];
-  const words = flagWords(flags, ['trace', 'base-url', 'scenario', 'refused', 'reads', 'one-key', 'ended']);
+  const words = flagWords(flags, ['trace', 'base-url', 'scenario', 'refused', 'reads', 'key-from', 'one-key', 'ended']);
   return [commandLine('judge', ...files, ...words, '--report', 'report.html')];
 }
