@@ -1,4 +1,4 @@
-import { fieldsOf, toJsonSchema } from '../validation/json-schema.js';
+import { entryFor, fieldsOf, toJsonSchema } from '../validation/json-schema.js';
 import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';
 import type { AnyControlOperation } from './control-operation.js';
@@ -194,7 +194,7 @@ function describeBody(
   fields: ReturnType<typeof fieldsOf>,
   references: References,
 ): Json {
-  const whole = references.get(input);
+  const whole = entryFor(references, input);
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const { minProperties, maxProperties } = (input.json ?? {}) as Json;
   const schema = {

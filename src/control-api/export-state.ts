@@ -1,7 +1,8 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { ApiKey } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
-import { toFaultRule } from '../scenario/fault-schema.js';
+import { readFaultRule } from '../scenario/check-scenario.js';
+import type { FaultSchema } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -65,8 +66,12 @@ export function exportFaults({ rules, counts, startMs }: FaultRulesState): Expor
 export const stateSchemaOf = (sim: Simulator, { schema }: Pick<StateForm, 'schema'>): StateSchema =>
   withFaultSchema(schema, coreOf(sim).main.rules.faultSchema);
 
-export function importFaults({ startMs, rules: exported }: ExportedState['faults']): FaultRulesState {
-  const rules = exported.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
+/** @param faultSchema schema of the simulator's fault rules, which an exported state has as written */
+export function importFaults(
+  { startMs, rules: exported }: ExportedState['faults'],
+  faultSchema: FaultSchema,
+): FaultRulesState {
+  const rules = exported.map(({ rule }, index) => readFaultRule(rule, faultSchema, `fault-${index + 1}`));
   return {
     startMs,
     rules,
@@ -112,7 +117,7 @@ export function* importState(sim: Simulator, state: ExportedState, form: StateFo
       keys: yield* mapInSteps(state.keys, importAt('keys')),
       unlisted: yield* mapInSteps(state.unlistedKeys, importAt('unlistedKeys')),
     },
-    faults: importFaults(state.faults),
+    faults: importFaults(state.faults, coreOf(sim).main.rules.faultSchema),
   };
 }
 

@@ -7,7 +7,7 @@ import { withoutRoute } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf } from '../simulator/simulator.js';
 import type { MainService } from '../simulator/simulator-state.js';
-import type { Entries, Schema } from '../validation/schema.js';
+import { asWritten, type Entries, type Schema } from '../validation/schema.js';
 import { either, fields, kind, list, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
@@ -88,8 +88,8 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
       path: '/faults',
       summary: 'Adds a fault rule after the others, written as in a scenario',
       status: 201,
-      input: faultSchema,
-      inputOf: (sim) => coreOf(sim).main.rules.faultSchema,
+      input: asWritten(faultSchema),
+      inputOf: (sim) => asWritten(coreOf(sim).main.rules.faultSchema),
       example: { name: 'outage', when: { operation: first }, then: { respond: { status: 503 } } },
       refusals: [409],
       result: fields({ name }),
@@ -97,7 +97,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
         if (faults.list().some(({ name }) => name === fault.name)) {
           throw taken();
         }
-        return { name: faults.add(fault as Fault) };
+        return { name: faults.add(fault) };
       },
     }),
     replaceFault: operation({
@@ -145,7 +145,7 @@ export const createFaultOperations = ({ rules: { faultSchema }, operations: [fir
         try {
           const checked = checkFault(fault, main.rules, state.shared.operations);
           const notes = withoutRoute(checked.when.operation, state.shared.operations);
-          const rule = state.faults.preview(toFaultRule(checked, state.faults.freeName()), sim.clock.now());
+          const rule = state.faults.preview(toFaultRule(checked, fault, state.faults.freeName()), sim.clock.now());
           return { issues: [], ...(notes.length > 0 && { note: notes.join(' ') }), rule: showRule(rule) };
         } catch (error) {
           if (!(error instanceof ScenarioError)) throw error;

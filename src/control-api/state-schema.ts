@@ -2,7 +2,7 @@ import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultSchema } from '../scenario/fault-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Input, Output, Schema } from '../validation/schema.js';
+import { asWritten, type Input, type Output, type Schema } from '../validation/schema.js';
 import { anything, boolean, fields, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { count, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
@@ -70,7 +70,7 @@ const faultState = (faultSchema: FaultSchema) =>
     startMs: instantMs,
     rules: list(
       fields({
-        rule: faultSchema,
+        rule: asWritten(faultSchema),
         seen: count,
         applied: count,
         /**

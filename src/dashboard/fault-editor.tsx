@@ -86,9 +86,7 @@ export function FaultEditor({ session, actions, fault, describe, onClose }: Faul
   const { document, rule } = readable.current;
   useEffect(() => {
     if (fault === undefined) return;
-    const { text, listed }: Partial<WrittenRule> = readWritten(session, fault.name);
-    if (text !== undefined && listed === listedText(fault)) setText(text);
-    else void readFault(session, fault).then((rule) => setText(toText(rule)));
+    void readFault(session, fault).then((rule) => setText(stringify(rule, { lineWidth: 0 })));
   }, []);
   const taken = names.find((name) => name === yaml.rule?.name && name !== fault?.name);
   const issues = yaml.issues ?? [
@@ -118,13 +116,11 @@ export function FaultEditor({ session, actions, fault, describe, onClose }: Faul
     const rule = forJson(yaml.rule, session.source.kind) as Record<string, unknown>;
     const { send } = session.source;
     try {
-      const isSaved = await actions.keep(`${fault === undefined ? 'Added' : 'Changed'} ${rule.name}.`, async () => {
-        const { name } = await (fault === undefined
-          ? send<{ name: string }>('POST', '/faults', rule)
-          : send<{ name: string }>('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule }));
-        await keepWritten(session, name, text);
-        return name;
-      });
+      const isSaved = await actions.keep(`${fault === undefined ? 'Added' : 'Changed'} ${rule.name}.`, () =>
+        fault === undefined
+          ? send('POST', '/faults', rule)
+          : send('PUT', `/faults/${encodeURIComponent(fault.name)}`, { fault: rule }),
+      );
       if (!isSaved) return;
     } catch (error) {
       return setFailure((error as Error).message);
@@ -482,71 +478,6 @@ async function readFault({ source }: Session, fault: ListedFault): Promise<Recor
   const listed = parse(text).toJS() as ListedFault[];
   const exact = listed.find((each) => each.name === name) ?? { name, when, then };
   return { name, when: exact.when, then: exact.then };
-}
-
-/** Rule as its user wrote it, and as the simulator listed it then. Another listed form means another rule. */
-interface WrittenRule {
-  text: string;
-  listed: string;
-}
-
-const writtenItem = ({ source }: Session, name: string) => `petstore-sim-fault ${source.apiUrl} ${name}`;
-
-const listedText = ({ when, then }: ListedFault) => stringify({ when, then });
-
-/** Keeps the YAML of a saved rule, which the simulator lists in another form, such as `0.5` for `50%`. */
-async function keepWritten(session: Session, name: string, text: string): Promise<void> {
-  try {
-    const listed = await session.source.send<ListedFault[]>('GET', '/faults');
-    const rule = listed.find((each) => each.name === name);
-    const written = rule && ({ text, listed: listedText(rule) } satisfies WrittenRule);
-    if (written) session.source.storage?.setItem(writtenItem(session, name), JSON.stringify(written));
-  } catch {
-    // Without it, or beyond the browser's limit, the form shows the rule as listed.
-  }
-}
-
-const readWritten = (session: Session, name: string): Partial<WrittenRule> =>
-  JSON.parse(session.source.storage?.getItem(writtenItem(session, name)) ?? '{}');
-
-/** Places of durations, which listed rules contain in milliseconds. */
-const durations: readonly Path[] = [
-  ['when', 'after'],
-  ['when', 'for'],
-  ['then', 'delay'],
-  ['then', 'delay', 'fixed'],
-  ['then', 'delay', 'p50'],
-  ['then', 'delay', 'p99'],
-  ['then', 'ban'],
-  ['then', 'drip', 'every'],
-];
-
-/** Writes a listed rule as in a scenario: durations with units, a rate in percent, lists of one value as the value. */
-function toText(rule: Record<string, unknown>): string {
-  const document = parse(stringify(rule));
-  for (const path of durations) {
-    const ms = document.getIn(path);
-    if (/^(?:number|bigint)$/.test(typeof ms)) document.setIn(path, withUnit(Number(ms)));
-  }
-  for (const path of [
-    ['when', 'operation'],
-    ['when', 'key'],
-  ]) {
-    const list = document.getIn(path, true);
-    if (isCollection(list) && list.items.length === 1) document.setIn(path, list.items[0]);
-  }
-  const rate = Number(document.getIn(['when', 'probability']));
-  const perMille = Math.round(rate * 1000);
-  // Another rate, such as 1e-9, stays a number.
-  if (rate < 1 && perMille / 1000 === rate) document.setIn(['when', 'probability'], `${perMille / 10}%`);
-  return document.toString({ lineWidth: 0 });
-}
-
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-
-function withUnit(ms: number): string {
-  const [unit, length] = Object.entries(unitMs).find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];
-  return `${ms / length}${unit}`;
 }
 
 function newRule(names: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ListedFault } from '../control-api/fault-operations.js';
+import { parseDuration } from '../values/duration.js';
 import { formatWait } from '../values/format-duration.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
@@ -71,7 +72,7 @@ const inNext = ['nth', 'every', 'first', 'probability', 'after', 'for', 'times']
 function describe({ when = {}, then, next }: ListedFault): string {
   const conditions = Object.entries(when).flatMap(([name, value]) => {
     if (inNext.includes(name)) return [];
-    return name === 'operation' ? (value as string[]).join(', ') : textOf(name, value);
+    return name === 'operation' ? [value].flat().join(', ') : textOf(name, value);
   });
   const effects = Object.entries(then).map(([name, value]) => {
     return name === 'respond' ? `${(value as { status: number }).status}` : textOf(name, value);
@@ -79,14 +80,15 @@ function describe({ when = {}, then, next }: ListedFault): string {
   return [effects.join(', '), ...conditions, next].join(' · ');
 }
 
-/** Fields of an effect that are durations in milliseconds. */
+/** Fields of an effect that are durations. */
 const durations = ['ban', 'delay', 'fixed', 'p50', 'p99', 'every'];
 
 /** Formats a field of a rule in words: `key free-key, pro-key`, `delay p50 80 ms, p99 900 ms`. */
 function textOf(name: string, value: unknown): string {
   if (value === true) return name;
   if (Array.isArray(value)) return `${name} ${value.join(', ')}`;
-  if (typeof value !== 'object') return `${name} ${durations.includes(name) ? formatWait(Number(value)) : value}`;
+  if (typeof value !== 'object')
+    return `${name} ${durations.includes(name) ? formatWait(parseDuration(value as string)) : value}`;
   return `${name} ${Object.entries(value as object)
     .map((field) => textOf(...field))
     .join(', ')}`;

@@ -51,7 +51,7 @@ export type FaultEffect =
 /** A fault rule after validation, with every default filled in. */
 export interface FaultRule {
   name: string;
-  /** The fault rule as written in the scenario. */
+  /** The fault rule as written in the scenario, with its name. */
   definition: Readonly<Record<string, unknown>>;
   when: FaultCondition;
   effect: FaultEffect;

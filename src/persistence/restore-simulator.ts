@@ -3,8 +3,8 @@ import type { ExportedKey } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { fromPlainCall } from '../requests/plain-call.js';
 import type { RequestRecord } from '../requests/request-record.js';
-import { checkWith } from '../scenario/check-scenario.js';
-import { toFaultRule } from '../scenario/fault-schema.js';
+import { checkWith, readFaultRule } from '../scenario/check-scenario.js';
+import type { FaultSchema } from '../scenario/fault-schema.js';
 import { apiKeySchema } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
@@ -42,12 +42,13 @@ export type ScenarioOf = (number: number) => ResolvedScenario;
  * @param scenarioOf returns a scenario of the snapshot by its number
  */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
-  const { state } = coreOf(sim);
+  const { main, state } = coreOf(sim);
+  const { faultSchema } = main.rules;
   const { head } = parts;
   const resolved = scenarioOf(head.resolved);
   if (state.resolved !== resolved) applyScenario(state, resolved, false);
   state.keys.restore(keyState(parts, resolved));
-  state.faults.restore(importFaults(head.faults));
+  state.faults.restore(importFaults(head.faults, faultSchema));
   const copies = readServiceCopies(parts, state.services);
   for (const { service, data } of state.services) {
     if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
@@ -55,13 +56,13 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   Object.assign(state.clock.anchor, head.clock);
   Object.assign(sim.changes, head.changes);
   restoreJournal(sim, parts);
-  state.delayed.push(...parts.delayed.map((request) => delayedRequest(request, scenarioOf)));
+  state.delayed.push(...parts.delayed.map((request) => delayedRequest(request, scenarioOf, faultSchema)));
   for (const request of parts.running) {
-    const running = runningRequest(request, scenarioOf);
+    const running = runningRequest(request, scenarioOf, faultSchema);
     state.running.set(running.exchange.id, running);
   }
   for (const each of parts.snapshots)
-    sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf, state.services));
+    sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf, state.services, faultSchema));
 }
 
 function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
@@ -99,6 +100,7 @@ function namedSnapshot(
   parts: StateParts<SnapshotPiece>,
   scenarioOf: ScenarioOf,
   services: readonly MountedService[],
+  faultSchema: FaultSchema,
 ): Snapshot {
   const { head } = parts;
   const resolved = scenarioOf(head.resolved);
@@ -108,20 +110,25 @@ function namedSnapshot(
     clock: head.clock,
     services: readServiceCopies(parts, services),
     keys: keyState(parts, resolved),
-    faults: importFaults(head.faults),
+    faults: importFaults(head.faults, faultSchema),
   };
 }
 
-const ruleOf = (definition: FaultRule['definition']) =>
-  toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));
-
-function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelayed, scenarioOf: ScenarioOf) {
-  const rule = ruleOf(definition);
+function delayedRequest(
+  { dueMs, rule: definition, first, exchange }: JsonDelayed,
+  scenarioOf: ScenarioOf,
+  faultSchema: FaultSchema,
+) {
+  const rule = readFaultRule(definition, faultSchema, '');
   return { dueMs, rule, first: first && fromJsonOutcome(first), exchange: inProgress(exchange, rule, scenarioOf) };
 }
 
-function runningRequest({ rule: definition, exchange, ...rest }: JsonRunning, scenarioOf: ScenarioOf): RunningRequest {
-  const rule = definition && ruleOf(definition);
+function runningRequest(
+  { rule: definition, exchange, ...rest }: JsonRunning,
+  scenarioOf: ScenarioOf,
+  faultSchema: FaultSchema,
+): RunningRequest {
+  const rule = definition && readFaultRule(definition, faultSchema, '');
   return { ...rest, rule, exchange: inProgress(exchange, rule, scenarioOf) };
 }
 

@@ -1,3 +1,4 @@
+import type { FaultRule } from '../faults/fault-rule.js';
 import { windowSeconds } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
@@ -12,8 +13,9 @@ import {
   toIssues,
 } from '../validation/schema.js';
 import { fields, oneOf } from '../validation/schemas.js';
-import { isMap, mapOf } from '../values/plain-data.js';
+import { copyFrozen, isMap, mapOf } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
+import { type Fault, type FaultSchema, toFaultRule } from './fault-schema.js';
 import { type KnownOperations, operationNames, unknownOperations } from './operations.js';
 import { unknownWindow } from './per-window.js';
 import { unknownLimits } from './resolve-plans.js';
@@ -144,6 +146,13 @@ export function checkFault(
   if (issues.length > 0) throw new ScenarioError(issues, 'fault rule');
   return checked;
 }
+
+/**
+ * Reads a fault rule as written, such as that of a saved state, whose operation names were checked before.
+ * @throws {ScenarioError} if the fault rule is invalid
+ */
+export const readFaultRule = (written: unknown, faultSchema: FaultSchema, fallbackName: string): FaultRule =>
+  toFaultRule(checkWith(faultSchema, written, 'fault rule'), copyFrozen(written as Fault), fallbackName);
 
 /**
  * Reads the operation of a journal query, written as in a scenario. Returns the names of the meant operations.

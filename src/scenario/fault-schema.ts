@@ -279,15 +279,16 @@ type CheckedFault = Output<FaultSchema>;
 
 /**
  * Converts a checked fault rule of a scenario to a rule for the simulator.
+ * @param written the same rule before the check, frozen
  * @param fallbackName name for a rule without a name
  */
-export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
+export function toFaultRule(fault: CheckedFault, written: Fault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
   const shapes = shaping.some((name) => fault.then[name] !== undefined);
   const name = fault.name ?? fallbackName;
   return {
     name,
-    definition: { name, when: fault.when, then: fault.then },
+    definition: { name, when: written.when ?? {}, then: written.then },
     when: fault.when,
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,

@@ -7,11 +7,11 @@ import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import { type KeyPlace, toKeyPlace } from '../values/key-place.js';
-import { frozenCopy, isMap, merge } from '../values/plain-data.js';
+import { copyFrozen, frozenCopy, isMap, merge } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
-import { toFaultRule } from './fault-schema.js';
+import { type Fault, toFaultRule } from './fault-schema.js';
 import { type KnownOperations, knownOperations, unknownOperations } from './operations.js';
 import type { StartState } from './read-start.js';
 import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
@@ -94,7 +94,7 @@ export function* resolveInSteps(
     windowSeconds,
     keys: yield* resolveKeys(checked, plans, issues),
     ...(checked.keyFrom && checked.keyFrom !== 'bearer' && { keyPlace: toKeyPlace(checked.keyFrom) }),
-    faults: resolveFaults(checked, plans, issues),
+    faults: resolveFaults(checked, complete?.faults, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     ...(checked.words && { words: checked.words }),
     background: new Map(Object.entries(checked.background ?? {})),
@@ -143,13 +143,16 @@ const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =
  */
 function resolveFaults(
   { faults = [] }: CheckedScenario,
+  written: Scenario['faults'] = [],
   plans: Readonly<Record<string, PlanLimits>>,
   issues: Issue[],
 ): FaultRule[] {
   const given = faults.map(({ name }) => name);
   const taken = new Set(given.filter((name) => name !== undefined));
   return faults.map((fault, index) => {
-    const rule = toFaultRule(fault, freeFaultName(taken, index + 1));
+    // An invalid rule, which can contain itself, is reported instead of kept.
+    const kept = issues.length > 0 ? fault : copyFrozen(written[index] as Fault);
+    const rule = toFaultRule(fault, kept, freeFaultName(taken, index + 1));
     if (fault.name !== undefined && given.indexOf(fault.name) < index) {
       issues.push(issueAt(['faults', index, 'name'], `expected a free name, got "${rule.name}", which is taken`));
     }

@@ -4,6 +4,7 @@ import { checkFault } from '../scenario/check-scenario.js';
 import { type Fault, toFaultRule } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ScenarioRules } from '../scenario/scenario-rules.js';
+import { copyFrozen } from '../values/plain-data.js';
 
 /** The fault rules of a simulator. */
 export interface Faults {
@@ -39,12 +40,12 @@ export function createFaults(
   return {
     list: () => rules.list(clock.now()),
     add(fault) {
-      const rule = toFaultRule(checkFault(fault, schemas, operations), rules.freeName());
+      const rule = toFaultRule(checkFault(fault, schemas, operations), copyFrozen(fault), rules.freeName());
       rules.add(rule);
       return rule.name;
     },
     replace(name, fault) {
-      const rule = toFaultRule(checkFault(fault, schemas, operations), name);
+      const rule = toFaultRule(checkFault(fault, schemas, operations), copyFrozen(fault), name);
       if (rules.replace(name, rule)) return rule.name;
       throw new RangeError(`Failed to replace a fault rule: expected the name of a rule, got ${JSON.stringify(name)}`);
     },

@@ -78,7 +78,7 @@ export function toJsonSchema(schema: AnySchema, references: References = new Map
 }
 
 /** Finds the map entry of a schema; without an entry, finds the entry of the refined schema (`of`). */
-const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
+export const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
   entries.get(schema) ?? (schema.of && entryFor(entries, schema.of));
 
 function referOrConvert(schema: AnySchema, references: References): Json {

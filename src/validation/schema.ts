@@ -125,6 +125,16 @@ export const transform = <Between, Out, In>(
   },
 });
 
+/** Creates a schema that checks values as another schema does, and returns them as written instead of converted. */
+export const asWritten = <In>(schema: Schema<unknown, In>): Schema<In, In> => ({
+  ...(schema as AnySchema as Schema<In, In>),
+  of: schema,
+  read(value, issues) {
+    schema.read(value, issues);
+    return value;
+  },
+});
+
 /**
  * Creates a schema that adds the check `test` to another schema. For a map with mistakes, `test` receives the map
  * without its invalid fields, so that one report contains all mistakes.

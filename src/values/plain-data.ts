@@ -26,10 +26,10 @@ export function frozenCopy<Value extends object>(value: Value): Value {
 }
 
 /**
- * Copies and freezes nested data in one pass. `structuredClone`, followed by freezing in place, takes more than twice as long:
+ * Copies and freezes nested data in one pass, anew on each call. `structuredClone`, followed by freezing in place, takes more than twice as long:
  * half a second for a scenario with 150,000 API keys.
  */
-function copyFrozen<Value>(value: Value): Value {
+export function copyFrozen<Value>(value: Value): Value {
   if (Array.isArray(value)) return Object.freeze(value.map(copyFrozen)) as Value;
   if (value instanceof Date) return new Date(value) as Value;
   if (!isMap(value)) return value;

@@ -85,7 +85,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   [
     'listFaults',
     {},
-    [{ name: 'fault-1', seen: 0, applied: 0, next: 'every request' }, { when: { petId: 9223372036854775807n } }],
+    [{ name: 'fault-1', seen: 0, applied: 0, next: 'every request' }, { when: { petId: '9223372036854775807' } }],
   ],
   ['replaceFault', { name: 'fault-1', fault: { when: { nth: 1 }, then: { hang: true } } }, { name: 'fault-1' }],
   ['replaceFault', { name: 'a b/c', fault: { name: 'd', then: { delay: '5s' } } }, { name: 'd' }],

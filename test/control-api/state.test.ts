@@ -83,7 +83,7 @@ describe('an exported state', () => {
     const text = await (await fetch(`${stage.server.controlUrl}/state`)).text();
     expect(text).toContain('"id":9007199254740993,"name":"Big","categoryId":9223372036854775807');
     expect(text).toContain('{"n":-9223372036854775808}');
-    expect(text).toContain('"petId":9223372036854775807');
+    expect(text).toContain('"petId":"9223372036854775807"');
     const answer = await fetch(`${stage.server.controlUrl}/state`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },

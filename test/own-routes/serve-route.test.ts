@@ -241,7 +241,7 @@ describe('names of custom operations', () => {
       { when: { operation: 'GET /v1/pets/{id}' }, then: { respond: { status: 503 } } },
     ];
     const { sim, ask } = routeOf({ faults, limits: { appliesTo: ['get /pets/{id}'] } });
-    expect(sim.faults.list()[0]?.definition.when).toEqual({ operation: ['getPet'] });
+    expect(sim.faults.list()[0]?.definition.when).toEqual({ operation: 'GET /v1/pets/{id}' });
     expect((await ask('/v1/pets/1', { params: { petId: '1' } })).status).toBe(503);
     expect(sim.journal.query().at(-1)?.operation).toBe('GET /v1/pets/{petId}');
     expect((await ask('/v1/pets', {})).status).toBe(200);

@@ -203,7 +203,7 @@ describe('a service with a table of operations', () => {
       expect(stateAsScenario(await control.exportState()).faults).toMatchObject([{ when: { goodId: 7 } }]);
       const written = shopAt(scenario({ operation: 'listGoods', color: 'red' }), [catalog]);
       expect(stateAsScenario(createControl(written.sim).exportState()).faults).toMatchObject([
-        { when: { operation: ['listGoods'], color: 'red' } },
+        { when: { operation: 'listGoods', color: 'red' } },
       ]);
       const [first] = state.faults.rules;
       const wrong = { ...first, rule: { ...first?.rule, when: { godId: 7 } } };
