@@ -39,8 +39,13 @@ func Main(m *testing.M) int {
 	input, _ := command.StdinPipe() // the end of this process ends it, and so the server
 	output, _ := command.StdoutPipe()
 	var listening struct{ ControlURL string }
-	if err := command.Start(); err != nil || json.NewDecoder(output).Decode(&listening) != nil {
-		panic(fmt.Sprintf("expected %q to start a server: %v", words, err))
+	err := command.Start()
+	if err == nil {
+		err = json.NewDecoder(output).Decode(&listening)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "petstoresim: expected %q to start a server, got %v: install petstore-sim here, or set PETSTORE_SIM_COMMAND\n", words, err)
+		return 2
 	}
 	defer input.Close()
 	server = listening.ControlURL

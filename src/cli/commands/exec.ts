@@ -90,7 +90,11 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
 
 /** Message for a run without requests. Usually the client's command ended early, or the client uses a fixed URL. */
 const noRequestsMessage = ({ exitCode }: RunResult) =>
-  `petstore-sim: ${expectedRequests}${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}`;
+  wrapForTerminal(
+    `petstore-sim: ${expectedRequests}${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}`,
+    2,
+    process.stderr,
+  );
 
 /** Lines after the report of a failed run: commands that record, replay and share it, and one that runs a right client. */
 function adviceLines(

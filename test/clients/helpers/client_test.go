@@ -36,7 +36,7 @@ func TestWaits(t *testing.T) {
 	petstore.Exhaust("minute")
 	list(t, petstore, petstore.Advance)
 	if found := petstore.Journal("status=429"); len(found) != 1 {
-		t.Errorf("expected one refusal, got %v", found)
+		t.Errorf("expected one refusal, got %d", len(found))
 	}
 }
 
