@@ -34,7 +34,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
 
 /**
  * Reads recorded traffic of one service with the interface of the Petstore.
- * @throws {UsageError} also for traffic to several services, or mostly to other paths than the Petstore's
+ * @throws {UsageError} also for traffic to several services, or only to other paths than the Petstore's
  */
 export async function readPetstoreFiles(files: readonly string[], baseUrl?: string): Promise<Recording> {
   const recording = await readRecordedFiles(files, { baseUrl });
@@ -44,9 +44,9 @@ export async function readPetstoreFiles(files: readonly string[], baseUrl?: stri
   const { length } = exchanges.filter(
     (exchange) => isOfService(exchange.path, recordedPetstore) && !isOfBackend(exchange),
   );
-  if (length * 2 < exchanges.length)
+  if (length === 0 && exchanges.length > 0)
     throw new UsageError(
-      `expected a recording of the Petstore, got ${pluralize(exchanges.length, 'request')}, of which ${length} ${length === 1 ? 'is' : 'are'} to ${rootsOf(recordedPetstore).join(' or ')}; ${onlyPetstore}`,
+      `expected a recording of the Petstore, got ${pluralize(exchanges.length, 'request')}, of which 0 are to ${rootsOf(recordedPetstore).join(' or ')}; ${onlyPetstore}`,
     );
   return recording;
 }

@@ -1,6 +1,8 @@
+import { recordedPetstore } from '../../petstore/operations.js';
 import type { Settings } from '../../petstore/settings.js';
 import { type SettingId, settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
+import { isOfService } from '../../traffic-files/address.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { correctBanLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
@@ -65,8 +67,10 @@ export class Learner {
       ...questionObservations(parsed),
     ];
     for (const observation of observations) {
-      if (observation.about === 'document') this.contradictions.push({ observation, exchange });
-      else this.#waiting.push({ observation, exchange });
+      if (observation.about !== 'document') this.#waiting.push({ observation, exchange });
+      // The document says nothing about other paths of the service.
+      else if (exchange.question !== undefined || isOfService(exchange.path, recordedPetstore))
+        this.contradictions.push({ observation, exchange });
     }
     this.facts.note(parsed);
     this.#addControlled();

@@ -5,7 +5,7 @@ import { parseInt64 } from '../../values/int64.js';
 import { readTold } from '../../values/told-waits.js';
 import { contradiction, type Observation, observation } from './observation.js';
 import { isRefusal, rateOf, retryAfterEndMs } from './observed-rate.js';
-import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
+import { isObject, type ParsedExchange, petIdIn, type ServiceFacts } from './service-facts.js';
 
 /**
  * Reads evidence from a response of the real API about behavior that the API's documentation leaves open. Reads the
@@ -125,14 +125,14 @@ export function petObservations(
   facts: ServiceFacts,
 ): Observation[] {
   if (operation !== 'getPet' || status === 401 || status === 429 || status === 0 || status >= 500) return [];
-  const petId = path.slice('/pets/'.length);
+  const petId = petIdIn(path);
   const isRemoved = arrivedAtMs >= getPetRemovedAtMs;
   if (parseInt64(petId) === undefined) {
     if (isRemoved) return [];
     const possibleValues = { 404: ['not-found'], 400: ['reject'] }[status] ?? [];
     return [observation('malformedPetId', possibleValues, `answered with ${status}`)];
   }
-  const isStored = facts.pets.has(petId);
+  const isStored = facts.isStored(petId);
   if (isRemoved && isStored) {
     const possibleValues = { 404: ['not-found'], 410: ['gone'], 200: ['keep'] }[status] ?? [];
     return [observation('afterRemoval', possibleValues, `answered with ${status} after 5 December 2030`)];

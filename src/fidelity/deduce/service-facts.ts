@@ -1,3 +1,4 @@
+import { operationTable } from '../../petstore/operations.js';
 import { isValidField, newPetFieldNames, newPetFields, type Pet } from '../../petstore/pet.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
@@ -17,6 +18,8 @@ export interface ParsedExchange extends Exchange {
 /** Pets and categories of the API under test that its responses have shown so far. */
 export class ServiceFacts {
   readonly pets = new Map<string, ObservedPet>();
+  /** Ids of the shown pets that a DELETE has removed, or may have removed if its response was lost. */
+  readonly deleted = new Set<string>();
   /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
@@ -32,7 +35,8 @@ export class ServiceFacts {
   lastListIds: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {
-    const { operation, status, body, method, query } = exchange;
+    const { operation, status, body, method, query, path } = exchange;
+    if (method === 'DELETE' && (status < 400 || status >= 500)) this.deleted.add(petIdIn(path));
     if (status === 201) for (const feature of featuresOf(exchange)) this.accepted.add(feature);
     if (status === 201 && operation === 'createPet') {
       const pet = asPet(body);
@@ -46,13 +50,19 @@ export class ServiceFacts {
       const pet = method === 'HEAD' ? undefined : asPet(value);
       if (pet === undefined) continue;
       this.pets.set(String(pet.id), pet);
+      this.deleted.delete(String(pet.id));
       this.categories.add(pet.categoryId);
     }
   }
 
-  /** Number of distinct pets in the responses so far. The service has at least these pets. */
+  /** Whether the service has a pet, as far as the responses so far have shown. */
+  isStored(petId: string): boolean {
+    return this.pets.has(petId) && !this.deleted.has(petId);
+  }
+
+  /** Number of distinct pets in the responses so far that no request has removed. The service has at least these pets. */
   get total(): number {
-    return this.pets.size;
+    return this.pets.size - [...this.deleted].filter((id) => this.pets.has(id)).length;
   }
 
   /**
@@ -63,6 +73,9 @@ export class ServiceFacts {
     return [...this.pets.values()].filter(({ id }) => !this.created.has(String(id)));
   }
 }
+
+/** Returns the id in the path of a pet, as text. */
+export const petIdIn = (path: string): string => path.slice(operationTable.rows.getPet.path.indexOf('{'));
 
 /**
  * Lists the properties of a request that can be the reason for a rejection, each as a text: operation, API key,

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readPetstoreFiles } from '../../src/cli/recorded-files.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
+import { noonSeconds } from '../support/frozen.js';
+
+type Recorded = readonly [method: string, path: string, status: number, body?: unknown];
+
+const pet = { id: 1, name: 'Bello', categoryId: 1, status: 'available' };
+const notFound = { code: 'not_found', message: 'Pet not found.', status: 404 };
+const limitHeaders = {
+  'X-RateLimit-Limit': '60',
+  'X-RateLimit-Remaining': '50',
+  'X-RateLimit-Reset': `${noonSeconds + 60}`,
+};
+
+/** Learns from a HAR of a service with operations that the Petstore does not have. */
+async function learn(recorded: readonly Recorded[]): Promise<Learner> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'own.har');
+  const pairs = (headers: object) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const entries = recorded.map(([method, path, status, body], index) => {
+    const isPets = path.startsWith('/pets');
+    return {
+      startedDateTime: new Date((noonSeconds + index) * 1_000).toISOString(),
+      time: 5,
+      timings: { send: 0, wait: 5, receive: 0 },
+      request: { method, url: `https://shop.example/v1${path}`, headers: pairs({ Authorization: 'Bearer own' }) },
+      response: {
+        status,
+        headers: pairs({ 'Content-Type': 'application/json', ...(isPets && limitHeaders) }),
+        content: { text: body === undefined ? '' : JSON.stringify(body) },
+      },
+    };
+  });
+  await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: { name: 'own', version: '1' }, entries } }));
+  return new Learner((await readPetstoreFiles([file])).exchanges);
+}
+
+const contradictions = ({ contradictions }: Learner) =>
+  contradictions.map(({ observation }) => observation.description);
+
+describe('a pet that a list has shown', () => {
+  const gone = 'answered with 404, though a list had shown this pet';
+  const list: Recorded = ['GET', '/pets', 200, [pet]];
+  const missing: Recorded = ['GET', '/pets/1', 404, notFound];
+
+  test.each<[string, Recorded[], string[]]>([
+    ['and nobody deleted must be found', [], [gone]],
+    ['may be gone after its DELETE', [['DELETE', '/pets/1', 204]], []],
+    ['may be gone after a DELETE whose response was lost', [['DELETE', '/pets/1', 0]], []],
+    ['must be found after a rejected DELETE', [['DELETE', '/pets/1', 403, { ...notFound, status: 403 }]], [gone]],
+    ['must be found after the DELETE of another', [['DELETE', '/pets/2', 204]], [gone]],
+    ['must be found if it was shown again after its DELETE', [['DELETE', '/pets/1', 204], list], [gone]],
+  ])('%s', async (_, between, expected) => {
+    expect(contradictions(await learn([list, ...between, missing]))).toEqual(expected);
+  });
+});
+
+test('reads a recording that is mostly of other paths, whose responses contradict nothing', async () => {
+  const others = Array.from({ length: 9 }, (_, index): Recorded => ['GET', `/orders/${index}`, 200, { id: index }]);
+  const learner = await learn([...others, ['GET', '/pets', 200, [pet]], ['GET', '/carts', 404, 'none']]);
+  expect(contradictions(learner)).toEqual([]);
+  expect(learner.facts.total).toBe(1);
+});
