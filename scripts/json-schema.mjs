@@ -54,6 +54,7 @@ export const descriptions = {
   'pets.generate.sold': 'Number of sold pets.',
   'pets.generate.locale': 'Locale of the names, from faker, such as ja or pt_BR, or mixed. Default: en.',
   keyFrom: 'Place of the API key in requests: bearer, basic, token, `header NAME`, `query NAME`, signature, or one.',
+  cost: 'Number of requests as which each request to an operation counts, by operation: `{ placeOrder: 5 }`; or `header NAME`, a header with the cost in the responses of your backend or handlers.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
   ...under('plans.*.', limits),
   windows:

@@ -107,7 +107,7 @@ export function createRequestLogEntries(): (
     const strike = isRefusal ? strikeOf(sim, answer.key) : undefined;
     const { waitedMs, waitMs }: Partial<RefusalBefore> =
       (strike !== undefined && strikeWait(sim, answer.key, strike)) || {};
-    const again = isRefusal ? againOf(sim, answer.key, nowMs) : undefined;
+    const again = isRefusal ? againOf(sim, answer.key, nowMs, answer.cost) : undefined;
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
       time: timeText(nowMs),
@@ -168,10 +168,10 @@ function strikeWait(sim: Simulator, key: string | undefined, strike: number): Re
 }
 
 /** Time from which a refused key is served again, and why; `undefined` without a known key. */
-function againOf(sim: Simulator, token: string | undefined, nowMs: number): ServedAgain | undefined {
+function againOf(sim: Simulator, token: string | undefined, nowMs: number, cost = 1): ServedAgain | undefined {
   const { keys } = coreOf(sim).state;
   const key = token === undefined ? undefined : keys.get(token);
-  return key && servedAgain(keys.preview(key, nowMs), nowMs);
+  return key && servedAgain(keys.preview(key, nowMs), nowMs, { algorithm: keys.algorithm, cost });
 }
 
 const noError: ReturnType<typeof readError> = {};

@@ -11,7 +11,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
 import { isMap } from '../values/plain-data.js';
 import { described, instantText } from './input-values.js';
-import { type RefusalBefore, refusalBefore } from './refusal-before.js';
+import { binds, type RefusalBefore, refusalBefore } from './refusal-before.js';
 import { retriedText } from './wait-words.js';
 
 /** One request and its result in the control API, without headers and bodies. Fields without a value are absent. */
@@ -45,6 +45,8 @@ export interface EntryRow {
   usage?: WindowUsage;
   /** Set if no limit counts the request: its key has no limits, or a scenario setting exempts the request. */
   exempt?: true;
+  /** Number of requests as which the request counted; absent for one. */
+  cost?: number;
   /** Reason for a 429: the exceeded window or a ban. */
   refusal?: string;
   /** For a 429: time from which requests with the API key are accepted again, ISO 8601. */
@@ -122,6 +124,7 @@ export const entryRowFields = {
     ),
   ),
   exempt: optional(described(oneOf(true), 'Set if the limits of the plan did not apply.')),
+  cost: optional(described(count, 'Number of requests as which the request counted; absent for one.')),
   refusal: optional(described(string, 'Reason for a rejection by ban or limit.')),
   promisedAt: optional(
     described(instantText, 'Earliest time at which the service serves the key again after a rejection.'),
@@ -221,7 +224,7 @@ export function createRowFields() {
     const own = headers[rateLimitHeaders.remaining];
     const remaining = own === undefined ? toldBy(entry).remaining : Number(own);
     const toldMs = earliestRetryMs(entry);
-    const promisedBeforeMs = previousRecord?.promisedAtMs;
+    const promisedBeforeMs = previousRecord && binds(previousRecord, entry) ? previousRecord.promisedAtMs : undefined;
     const row: Fields<EntryRow> = {
       id: entry.id,
       time: timeOf(clamped(entry.arrivedAtMs)),
@@ -239,6 +242,7 @@ export function createRowFields() {
       remaining,
       usage: usageOf(entry, resetTimeOf),
       exempt: (entry.plan !== undefined && !entry.isLimited) || undefined,
+      cost: entry.cost,
       refusal: entry.refusal,
       promisedAt: promisedAtMs === undefined ? undefined : instant(promisedAtMs),
       bannedUntil: entry.bannedUntilMs === undefined ? undefined : instant(entry.bannedUntilMs),

@@ -10,13 +10,18 @@ export interface RefusalBefore {
   waitedMs: number;
 }
 
-/** Computes the wait between a key's previous 429 and a request; `undefined` if the two overlapped. */
-export function refusalBefore(
-  previousRecord: RequestRecord,
-  { id, arrivedAtMs }: RequestRecord,
-): RefusalBefore | undefined {
+/** Whether the refusal of a request binds another one. The refusal of a dearer request may leave enough for the other. */
+export const binds = (refused: Pick<RequestRecord, 'refusal' | 'cost'>, { cost = 1 }: Pick<RequestRecord, 'cost'>) =>
+  refused.refusal !== 'limit' || (refused.cost ?? 1) <= cost;
+
+/**
+ * Computes the wait between a key's previous 429 and a request; `undefined` if the two overlapped, or the 429 does not
+ * bind the request.
+ */
+export function refusalBefore(previousRecord: RequestRecord, request: RequestRecord): RefusalBefore | undefined {
+  const { id, arrivedAtMs } = request;
   const waitedMs = arrivedAtMs - previousRecord.answeredAtMs;
-  if (id <= previousRecord.lastArrivedId || waitedMs < 0) return undefined;
+  if (id <= previousRecord.lastArrivedId || waitedMs < 0 || !binds(previousRecord, request)) return undefined;
   const toldMs = earliestRetryMs(previousRecord);
   return {
     id: previousRecord.id,

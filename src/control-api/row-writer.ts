@@ -7,6 +7,7 @@ import type { EntryRow, Fields } from './entry-row.js';
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
   'exempt',
+  'cost',
   'refusal',
   'promisedAt',
   'bannedUntil',

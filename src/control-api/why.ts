@@ -75,7 +75,7 @@ function explainBan(entry: Explained): WhyStep[] {
 }
 
 function explainLimit(entry: Explained): WhyStep[] {
-  const { refusal, strike, usage, window, exempt, status, refusedBy } = entry;
+  const { refusal, strike, usage, window, exempt, status, refusedBy, cost } = entry;
   if (refusal === 'ban' && !strike) return [];
   if (exempt) {
     return [{ step: 'limit', result: 'passed', text: 'no limit applies to this operation', assumption: 'limitsApply' }];
@@ -85,7 +85,8 @@ function explainLimit(entry: Explained): WhyStep[] {
       return [{ step: 'limit', result: 'passed', text: 'no limit of the simulator used up' }];
     return status === 429 ? [{ step: 'limit', result: 'stopped', text: '429: too many requests' }] : [];
   }
-  const used = `${window}: ${formatInteger(usage.used)} of ${formatInteger(usage.limit)} used`;
+  const asked = cost === undefined ? '' : `, the request counts as ${formatInteger(cost)}`;
+  const used = `${window}: ${formatInteger(usage.used)} of ${formatInteger(usage.limit)} used${asked}`;
   if (refusal === undefined) return [{ step: 'limit', result: 'passed', text: `${used} with this request` }];
   const until = strike && refusal === 'ban' ? '' : ` until ${clockText(Date.parse(usage.resetAt), answeredAt(entry))}`;
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];

@@ -64,6 +64,8 @@ const leftOut = new Set([
   // A client knows where its service expects the key, and in which words it refuses.
   'keyFrom',
   'words',
+  // The cost of an operation is a fact of its service.
+  'cost',
   // Mean nothing without the words of the service, which only a scenario file gets by its name.
   'respond.like',
   'respond.wait',

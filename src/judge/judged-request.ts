@@ -217,6 +217,10 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   get query() {
     return this.#entry.query;
   }
+  /** Number of requests as which the request counts; 1 if unknown. */
+  get cost() {
+    return this.#entry.cost ?? 1;
+  }
   get status() {
     return this.#entry.status;
   }

@@ -30,7 +30,7 @@ export function* markReadRefusals(requests: readonly JudgedRequest[], equal: Equ
   for (const [at, request] of requests.entries()) {
     if (at % requestsOfStep === requestsOfStep - 1) yield;
     const session = sessions.of(request.session);
-    request.lastRefusalRead = session.lastRefusalRead(request);
+    request.lastRefusalRead = session.bindingRefusal(request);
     request.mayBeNextCall = session.mayBeNextCall(request, equal);
     if (!request.mayBeNextCall) request.retryOf = session.retryOf(request);
     if (request.isRefused) session.add(request);
@@ -77,6 +77,16 @@ class SessionKnowledge {
    */
   forget({ fingerprint }: JudgedRequest): void {
     this.#byFingerprint.delete(fingerprint);
+  }
+
+  /**
+   * Finds the latest refusal that binds a request. The refusal of a dearer request may leave enough for this one, and then
+   * binds only repetitions.
+   */
+  bindingRefusal(request: JudgedRequest): JudgedRequest | undefined {
+    const read = this.lastRefusalRead(request);
+    if (read === undefined || read.isBan || read.cost <= request.cost) return read;
+    return this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
   }
 
   /** Finds the latest refusal (429 or ban) that the client must have received before it sent a request. */

@@ -6,14 +6,14 @@ type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[
 type Resolver<Params extends PathParams> = (info: Info<Params>) => Response | Promise<Response>;
 type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Response>;
 
-type GuardedOptions = Pick<RouteOptions, 'operation' | 'reads'>;
+type GuardedOptions = Pick<RouteOptions, 'operation' | 'reads' | 'cost'>;
 
 /**
  * Wraps an msw resolver, so that its route works like an operation of the API: authentication, limits, faults, journal
  * and verdict apply. An input that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the
  * resolver becomes a 500.
  * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`.
- * Or the name and whether the route only reads: `{ operation: 'search', reads: true }`
+ * Or the name, whether the route only reads, and its cost: `{ operation: 'search', reads: true, cost: 5 }`
  * @param resolver must return a response within 30 s, and must not send its request to the simulated API, because the
  * request would count twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () =>
@@ -34,14 +34,14 @@ export function guarded<Params extends PathParams>(
 ): Guarded<Params> {
   const resolver = given.at(-1);
   const [about] = given.length === 2 ? given : [undefined];
-  const { operation, reads }: GuardedOptions = typeof about === 'object' ? about : { operation: about };
+  const { operation, reads, cost }: GuardedOptions = typeof about === 'object' ? about : { operation: about };
   checkSimulator('guarded', sim);
   if (typeof resolver !== 'function' || operation === '') {
     throw new TypeError('guarded: expected a simulator, the name of an operation (optional) and a resolver');
   }
   if (operation !== undefined) coreOf(sim).state.shared.operations.names.add(operation);
   const guard = (info: Info<Params>) =>
-    serveRoute(sim, info.request, () => resolver(info), { operation, reads, params: info.params });
+    serveRoute(sim, info.request, () => resolver(info), { operation, reads, cost, params: info.params });
   return Object.assign(guard, { [operationKey]: operation });
 }
 

@@ -1,5 +1,6 @@
 import { callersOf, readBody } from '../in-process/fetch.js';
 import { toResponse } from '../in-process/to-response.js';
+import { maximumCost } from '../rate-limits/plan-limits.js';
 import type { Answer, ApiCall, Route } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
 import { errorOutcome, hasResponseBody, isStream, type Outcome } from '../requests/outcome.js';
@@ -30,6 +31,11 @@ export interface RouteOptions {
    * query by POST is recognized.
    */
   readonly reads?: boolean | undefined;
+  /**
+   * Number of requests as which the request counts, or a function that returns it for a request. A cost of the operation
+   * in the scenario takes precedence. Default: 1.
+   */
+  readonly cost?: number | ((request: Request) => number | Promise<number>) | undefined;
 }
 
 /** Data that the HTTP server attaches to a `Request` for the function `serveRoute`, which serves custom routes. */
@@ -68,7 +74,7 @@ const maximumWholeBytes = 10 * 1024 * 1024;
 // Real timers, captured when the module loads, because a test may install fake timers later.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
-const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true, reads: true };
+const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true, reads: true, cost: true };
 
 /**
  * Serves a request by a custom function as an operation of the API, with authentication, limits, faults, journal and
@@ -84,7 +90,7 @@ export async function serveRoute(
 ): Promise<Response> {
   checkSimulator('serveRoute', sim);
   checkOptions('serveRoute', options, routeOptions);
-  const { operation: name, params = {}, reads = false } = options;
+  const { operation: name, params = {}, reads = false, cost: given } = options;
   const callers = callersOf(sim);
   const { method, url, headers } = request;
   const context = contextOf(request);
@@ -108,7 +114,8 @@ export async function serveRoute(
     signal,
   };
   try {
-    const source = { by: 'handler', reads: reads ? [operation] : [] } as const;
+    const cost = typeof given === 'function' ? await given(request.clone()) : given;
+    const source = { by: 'handler', reads: reads ? [operation] : [], cost: checkedCost(cost, operation) } as const;
     const answer = await answerRoute(sim, call, operation, () => respond(), source);
     if (context !== undefined) {
       context.answer = answer;
@@ -126,6 +133,12 @@ export async function serveRoute(
   }
 }
 
+/** @throws {RangeError} for a cost that is no whole number */
+function checkedCost(cost: number | undefined, operation: string): number | undefined {
+  if (cost === undefined || (Number.isInteger(cost) && cost >= 0 && cost <= maximumCost)) return cost;
+  throw new RangeError(`expected the cost of ${operation} to be a whole number from 0, got ${JSON.stringify(cost)}`);
+}
+
 /** Whether an error needs no response, because the client disconnected or the simulator was reset. */
 export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolean =>
   // The error class is compared by name, because `import` and `require` may load two copies of the class.
@@ -137,6 +150,8 @@ interface RouteSource {
   /** Whether the user's backend does not receive the client's credential. */
   readonly withholdsKey?: boolean;
   readonly reads: Reads;
+  /** Number of requests as which the request counts. Default: 1. */
+  readonly cost?: number | undefined;
 }
 
 /** Facts about a request that decide how the response of its custom route is read. */
@@ -176,7 +191,7 @@ export async function answerRoute(
       routes.finish(id, { ...outcome, storedId });
     });
   };
-  return routes.handle({ ...call, route: { operation, isWrite, start } });
+  return routes.handle({ ...call, route: { operation, isWrite, cost: source.cost, start } });
 }
 
 async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, read: RouteRead): Promise<Outcome> {

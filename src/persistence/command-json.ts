@@ -12,7 +12,7 @@ export const toJsonCall = (call: PlainCall): JsonCall =>
     ? (call as unknown as JsonCall)
     : {
         ...call,
-        route: call.route && { operation: call.route.operation, isWrite: call.route.isWrite },
+        route: call.route && { operation: call.route.operation, isWrite: call.route.isWrite, cost: call.route.cost },
         body: call.body && toJsonBytes(call.body),
       };
 

@@ -135,6 +135,7 @@ function runningRequest(
 function inProgress(exchange: JsonExchange, fault: FaultRule | undefined, scenarioOf: ScenarioOf): RequestInProgress {
   return {
     ...exchange,
+    cost: exchange.cost,
     rate: exchange.rate,
     refusal: exchange.refusal,
     fault,

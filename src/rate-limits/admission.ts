@@ -1,15 +1,9 @@
-import { ApiError, keyBanned } from '../requests/api-error.js';
+import { ApiError, invalidRequest, keyBanned } from '../requests/api-error.js';
 import { pluralize } from '../values/pluralize.js';
-import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh } from './api-key.js';
+import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh, windowOf } from './api-key.js';
 import { type WindowLengths, windowSeconds } from './plan-limits.js';
-import {
-  isExhausted,
-  leastRemaining,
-  type RateReport,
-  reportBanned,
-  reportServed,
-  reportWindow,
-} from './rate-report.js';
+import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
+import type { Room } from './served-again.js';
 import type { LimitSettings } from './settings.js';
 import type { Algorithm, Window } from './window.js';
 
@@ -18,7 +12,8 @@ export interface Admission {
   rate: RateReport;
   /**
    * Error response of a rate-limited or banned request; `undefined` for an accepted request. The header Retry-After of
-   * the error response is the time until `rate.resetAtSeconds`.
+   * the error response is the time until `rate.resetAtSeconds`. A 400 without a wait, if the request costs more than a
+   * limit allows.
    */
   refusal: ApiError | undefined;
   isStrike: boolean;
@@ -36,35 +31,50 @@ export const limitsApplyTo = (
  * request in every window.
  * @param options.isLimited whether the plan limits apply to the operation; a ban always applies
  * @param options.counts whether an accepted request uses quota
+ * @param options.cost number of requests as which the request counts; default 1. Above a limit, no wait helps
  */
 export function admit(
   key: ApiKey,
   algorithm: Algorithm,
   settings: LimitSettings,
   nowMs: number,
-  { isLimited, counts }: { isLimited: boolean; counts: boolean },
+  { isLimited, counts, cost = 1 }: { isLimited: boolean; counts: boolean; cost?: number | undefined },
 ): Admission {
   const nowSeconds = Math.floor(nowMs / 1000);
   refresh(key, algorithm, nowMs);
   if (nowMs < key.bannedUntilMs) {
     extendBan(key, settings, nowMs);
-    return refuseBanned(key, settings, nowMs, false);
+    return refuseBanned(key, settings, nowMs, { isStrike: false, algorithm, cost });
   }
-  if (!isLimited || !isExhausted(key)) {
-    if (isLimited && counts) countServed(key, algorithm, nowSeconds);
+  if (!isLimited || !isExhausted(key, cost)) {
+    if (isLimited && counts && cost > 0) countServed(key, algorithm, nowSeconds, cost);
     return { rate: reportServed(key, settings.reportedWindow), refusal: undefined, isStrike: false };
   }
-  countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
-  const window = leastRemaining(key);
-  const rate = reportWindow(window);
-  const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
-  if (noted === 'ban') return refuseBanned(key, settings, nowMs, true);
-  const message = `The ${key.plan} plan allows ${pluralize(window.limit, 'request')} ${per(window)}; retry in ${pluralize(window.resetAtSeconds - nowSeconds, 'second')}.`;
+  const tooSmall = cost === 1 ? undefined : key.windows.find(({ limit }) => limit < cost);
+  if (tooSmall !== undefined) {
+    const refusal = invalidRequest(`${allowed(key, tooSmall)}, and this request counts as ${cost}; no wait helps.`);
+    return { rate: reportServed(key, settings.reportedWindow), refusal, isStrike: false };
+  }
+  countRefused(key, algorithm, settings.rejectedCounts, nowSeconds, cost);
+  const rate = reportRefused(key, algorithm, cost, nowSeconds);
+  const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds, cost);
+  if (noted === 'ban') return refuseBanned(key, settings, nowMs, { isStrike: true, algorithm, cost });
+  const asked = cost === 1 ? '' : `, and this request counts as ${cost}`;
+  const window = windowOf(key, rate.window) as Window;
+  const message = `${allowed(key, window)}${asked}; retry in ${pluralize(rate.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
-function refuseBanned(key: ApiKey, settings: LimitSettings, nowMs: number, isStrike: boolean): Admission {
-  const rate = reportBanned(key, settings.reportedWindow, nowMs);
+const allowed = ({ plan }: ApiKey, window: Window) =>
+  `The ${plan} plan allows ${pluralize(window.limit, 'request')} ${per(window)}`;
+
+function refuseBanned(
+  key: ApiKey,
+  settings: LimitSettings,
+  nowMs: number,
+  { isStrike, ...room }: Room & Pick<Admission, 'isStrike'>,
+): Admission {
+  const rate = reportBanned(key, settings.reportedWindow, nowMs, room);
   const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
   const message = `The API key is banned${cause}; retry in ${pluralize(rate.resetAtSeconds - Math.floor(nowMs / 1000), 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };

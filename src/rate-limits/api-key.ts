@@ -39,9 +39,16 @@ export interface ApiKey {
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
    * Current refusal episode of the key, or `undefined`. An episode starts with a rate-limited request and ends with an
-   * accepted request or a ban.
+   * accepted request or a ban. `promises`: retry times that bind requests of at least a cost, by this cost; missing if
+   * each refused request cost one.
    */
-  episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
+  episode:
+    | {
+        firstRefusalMs: number;
+        promisedAtSeconds: number;
+        promises?: [cost: number, promisedAtSeconds: number][] | undefined;
+      }
+    | undefined;
   /** Number of refusal episodes of the key. An episode is a series of rate-limited requests without an accepted one. */
   episodes: number;
   strikes: number;
@@ -162,11 +169,20 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
 
 /**
  * Counts an accepted request in the windows of an API key, ends the key's series of refusals and clears
- * the strikes.
+ * the strikes, unless a dearer request still has to wait.
  */
-export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
-  countAll(key, algorithm, nowSeconds, 1);
-  endEpisode(key);
+export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number, cost = 1): void {
+  countAll(key, algorithm, nowSeconds, cost);
+  const { episode } = key;
+  const promises = episode?.promises?.filter(([refused, atSeconds]) => refused > cost && atSeconds > nowSeconds) ?? [];
+  if (episode === undefined || promises.length === 0) endEpisode(key);
+  else key.episode = { ...episode, promises };
+}
+
+/** Counts the rest of a cost that only the response states. Usage may exceed the limit. */
+export function countLater(key: ApiKey, algorithm: Algorithm, nowMs: number, more: number): void {
+  refresh(key, algorithm, nowMs);
+  countAll(key, algorithm, Math.floor(nowMs / 1000), more);
 }
 
 /**
@@ -178,32 +194,45 @@ export function countRefused(
   algorithm: Algorithm,
   rejectedCounts: LimitSettings['rejectedCounts'],
   nowSeconds: number,
+  cost = 1,
 ): void {
   if (rejectedCounts === 'none') return;
   const { windows } = key;
-  const counting = rejectedCounts === 'all' ? windows : windows.filter((window) => window.remaining > 0);
-  for (const window of counting) algorithm.count(window, nowSeconds);
+  const counting = rejectedCounts === 'all' ? windows : windows.filter((window) => window.remaining >= cost);
+  for (const window of counting) algorithm.count(window, nowSeconds, cost);
 }
 
 /**
  * Records a rate-limited request of a key. The request is a strike if sent after the grace period but before the retry
  * time of the last 429. Enough strikes ban the key.
  * @param promisedAtSeconds retry time that the response to this request states
+ * @param cost cost of the request. A refusal binds only requests that cost as much
  */
 export function recordRefusal(
   key: ApiKey,
   settings: BanSettings,
   nowMs: number,
   promisedAtSeconds: number,
+  cost = 1,
 ): 'refused' | 'strike' | 'ban' {
   const { episode } = key;
   if (episode === undefined) {
     key.episode = { firstRefusalMs: nowMs, promisedAtSeconds };
+    if (cost !== 1) key.episode.promises = [[cost, promisedAtSeconds]];
     key.episodes++;
     return 'refused';
   }
   const pastGrace = nowMs > episode.firstRefusalMs + settings.banGraceMs;
-  const isEarly = nowMs < episode.promisedAtSeconds * 1000 - settings.banToleranceMs;
+  const { promises } = episode;
+  const boundUntilSeconds =
+    promises === undefined && cost >= 1
+      ? episode.promisedAtSeconds
+      : Math.max(0, ...(promises ?? []).map(([refused, atSeconds]) => (refused <= cost ? atSeconds : 0)));
+  const isEarly = nowMs < boundUntilSeconds * 1000 - settings.banToleranceMs;
+  if (promises !== undefined || cost !== 1) {
+    const before = promises ?? [[1, episode.promisedAtSeconds] as const];
+    episode.promises = [...before.filter(([refused]) => refused !== cost), [cost, promisedAtSeconds]];
+  }
   episode.promisedAtSeconds = promisedAtSeconds;
   if (!pastGrace || !isEarly) return 'refused';
   key.strikes++;

@@ -26,3 +26,6 @@ export function shortestWindow(limits: PlanLimits, lengths: WindowLengths): Wind
 
 /** Changes of a plan's limits. `null` removes a limit. */
 export type LimitChanges = Readonly<Record<WindowName, number | null>>;
+
+/** Largest number of requests as which one counts. A larger one in a response header counts as this one. */
+export const maximumCost = 1_000_000_000;

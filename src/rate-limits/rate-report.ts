@@ -1,9 +1,9 @@
 import type { WindowName } from '../requests/request-record.js';
 import { type ApiKey, windowOf } from './api-key.js';
 import { rateLimitHeaders } from './header-names.js';
-import { servedAgain } from './served-again.js';
+import { type Room, servedAgain } from './served-again.js';
 import type { LimitSettings } from './settings.js';
-import type { Window } from './window.js';
+import type { Algorithm, Window } from './window.js';
 
 /** Values of the X-RateLimit headers in one response. */
 export interface RateReport {
@@ -16,9 +16,12 @@ export interface RateReport {
   bannedUntilMs?: number;
 }
 
-/** Whether an API key has no requests left in one of its windows. Call it after ended windows were reset. */
-export function isExhausted({ windows }: ApiKey): boolean {
-  for (let index = 0; index < windows.length; index++) if ((windows[index] as Window).remaining === 0) return true;
+/**
+ * Whether an API key has too few requests left in one of its windows for a request of a cost. Call it after ended windows
+ * were reset.
+ */
+export function isExhausted({ windows }: ApiKey, cost = 1): boolean {
+  for (let index = 0; index < windows.length; index++) if ((windows[index] as Window).remaining < cost) return true;
   return false;
 }
 
@@ -39,6 +42,21 @@ export function leastRemaining({ windows }: ApiKey): Window {
 }
 
 /**
+ * Creates the rate-limit headers' values for a request that exceeds a limit. They describe the window without room that
+ * has room last, and the reset time is when it has.
+ */
+export function reportRefused(key: ApiKey, algorithm: Algorithm, cost: number, nowSeconds: number): RateReport {
+  if (cost === 1) return reportWindow(leastRemaining(key));
+  const reports = key.windows
+    .filter(({ remaining }) => remaining < cost)
+    .map((window) => ({
+      ...reportWindow(window),
+      resetAtSeconds: algorithm.readyAt(window, nowSeconds, cost),
+    }));
+  return reports.reduce((last, report) => (report.resetAtSeconds > last.resetAtSeconds ? report : last));
+}
+
+/**
  * Creates the rate-limit headers' values for an accepted request. The headers describe the window that `reportedWindow`
  * names. If it is `least-remaining`, or the key's plan lacks the window, they describe the window with the fewest
  * remaining requests.
@@ -52,9 +70,14 @@ export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reporte
  * Creates the rate-limit headers' values for a banned key. The reset time is the end of the ban or, if later, an
  * exhausted window's reset.
  */
-export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow'], nowMs: number): RateReport {
+export function reportBanned(
+  key: ApiKey,
+  reportedWindow: LimitSettings['reportedWindow'],
+  nowMs: number,
+  room?: Room,
+): RateReport {
   const { bannedUntilMs } = key;
-  const resetAtSeconds = Math.ceil((servedAgain(key, nowMs)?.atMs ?? bannedUntilMs) / 1000);
+  const resetAtSeconds = Math.ceil((servedAgain(key, nowMs, room)?.atMs ?? bannedUntilMs) / 1000);
   const window = isExhausted(key) ? reportWindow(leastRemaining(key)) : reportServed(key, reportedWindow);
   return { ...window, remaining: 0, resetAtSeconds, bannedUntilMs };
 }

@@ -1,6 +1,7 @@
 import type { RequestRecord, WindowName } from '../requests/request-record.js';
 import { formatRemaining } from '../values/format-duration.js';
 import type { ApiKey } from './api-key.js';
+import type { Algorithm, Window } from './window.js';
 
 /** Time from which a key's requests are accepted again, and the reasons until then. Times are Unix milliseconds. */
 export interface ServedAgain {
@@ -9,25 +10,44 @@ export interface ServedAgain {
   bannedUntilMs: number | undefined;
   /** Used-up window that resets at `atMs`, after any ban; `undefined` if the end of the ban is the last reason. */
   window: WindowName | undefined;
+  /** Cost of a refused request for which the window has some, but too few requests left. */
+  cost?: number | undefined;
+  /** Requests left in the window, if `cost` is set. */
+  left?: number | undefined;
+}
+
+/** Requests for which a key needs room. */
+export interface Room {
+  readonly algorithm: Algorithm;
+  /** Number of requests as which a request counts. */
+  readonly cost: number;
 }
 
 /**
  * Returns when a key is served again, and why: first the end of its ban, then the reset of its used-up window. If
  * several windows are used up, the latest reset counts. Returns `undefined` for a key that is served now.
  * @param key key whose windows and ban were updated to `nowMs`
+ * @param room cost of the request that is to be served; default: one
  */
-export function servedAgain(key: ApiKey, nowMs: number): ServedAgain | undefined {
+export function servedAgain(key: ApiKey, nowMs: number, room?: Room): ServedAgain | undefined {
+  const { cost = 1, algorithm } = room ?? {};
   const bannedUntilMs = nowMs < key.bannedUntilMs ? key.bannedUntilMs : undefined;
   let atMs = bannedUntilMs ?? nowMs;
-  let window: WindowName | undefined;
-  for (const { name, remaining, resetAtSeconds } of key.windows) {
-    const resetAtMs = resetAtSeconds * 1000;
-    if (remaining > 0 || resetAtMs <= atMs) continue;
-    atMs = resetAtMs;
-    if (bannedUntilMs === undefined || outlasts(resetAtMs, bannedUntilMs)) window = name;
+  let window: Window | undefined;
+  for (const each of key.windows) {
+    if (each.remaining >= cost) continue;
+    const atSeconds = cost === 1 ? each.resetAtSeconds : algorithm?.readyAt(each, Math.floor(nowMs / 1000), cost);
+    const readyAtMs = (atSeconds ?? each.resetAtSeconds) * 1000;
+    if (readyAtMs <= atMs) continue;
+    atMs = readyAtMs;
+    if (bannedUntilMs === undefined || outlasts(readyAtMs, bannedUntilMs)) window = each;
   }
-  return bannedUntilMs === undefined && window === undefined ? undefined : { atMs, bannedUntilMs, window };
+  if (bannedUntilMs === undefined && window === undefined) return undefined;
+  return { atMs, bannedUntilMs, window: window?.name, ...shortOf(cost, window?.remaining) };
 }
+
+/** Fields of `ServedAgain` for a request that needs more than the requests left; none without any left. */
+const shortOf = (cost: number | undefined, left = 0) => (cost !== undefined && left > 0 ? { cost, left } : {});
 
 /** Returns the same for a refused request, from its record; `undefined` for any other request. */
 export function servedAgainAfter({
@@ -35,9 +55,13 @@ export function servedAgainAfter({
   promisedAtMs,
   bannedUntilMs = promisedAtMs,
   window,
-}: Pick<RequestRecord, 'refusal' | 'promisedAtMs' | 'bannedUntilMs' | 'window'>): ServedAgain | undefined {
+  cost,
+  rate,
+}: Pick<RequestRecord, 'refusal' | 'promisedAtMs' | 'bannedUntilMs' | 'window'> &
+  Partial<Pick<RequestRecord, 'cost' | 'rate'>>): ServedAgain | undefined {
   if (refusal === undefined || promisedAtMs === undefined || bannedUntilMs === undefined) return undefined;
-  if (refusal === 'limit') return { atMs: promisedAtMs, bannedUntilMs: undefined, window };
+  if (refusal === 'limit')
+    return { atMs: promisedAtMs, bannedUntilMs: undefined, window, ...shortOf(cost, rate?.remaining) };
   return { atMs: promisedAtMs, bannedUntilMs, window: outlasts(promisedAtMs, bannedUntilMs) ? window : undefined };
 }
 
@@ -66,9 +90,17 @@ export function clockText(ms: number, nowMs: number): string {
   return [name, Number(date), month, ...(isSameYear ? [] : [year]), time].join(' ');
 }
 
-/** Describes a refusal in a few words: `banned for 2:00 (day used up, wait 23:59:58)`, `minute used up, wait 10 s`. */
-export function refusalText({ atMs, bannedUntilMs, window }: ServedAgain, nowMs: number, isNewBan: boolean): string {
-  const wait = `${window ?? 'limit'} used up, wait ${timeLeft(atMs, nowMs)}`;
+/**
+ * Describes a refusal in a few words: `banned for 2:00 (day used up, wait 23:59:58)`, `minute used up, wait 10 s`,
+ * `minute has 2 left for a request of 5, wait 10 s`.
+ */
+export function refusalText(
+  { atMs, bannedUntilMs, window, cost, left: some }: ServedAgain,
+  nowMs: number,
+  isNewBan: boolean,
+): string {
+  const state = cost === undefined ? 'used up' : `has ${some} left for a request of ${cost}`;
+  const wait = `${window ?? 'limit'} ${state}, wait ${timeLeft(atMs, nowMs)}`;
   if (bannedUntilMs === undefined) return wait;
   const left = timeLeft(bannedUntilMs, nowMs);
   return `${isNewBan ? `banned for ${left}` : `banned, ${left} left`}${window === undefined ? '' : ` (${wait})`}`;

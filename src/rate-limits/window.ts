@@ -44,6 +44,11 @@ export interface Algorithm {
    * @param requests number of requests; default 1
    */
   count(window: Window, nowSeconds: number, requests?: number): void;
+  /**
+   * Returns the earliest second at which a window has room for a request of a cost. The window lacks the room, which is
+   * at most its limit.
+   */
+  readyAt(window: Window, nowSeconds: number, cost: number): number;
   /** Sets the number of used requests of a window that starts at `startSeconds`. */
   preset(window: Window, requests: number, startSeconds: number): void;
 }
@@ -103,6 +108,7 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
       window.remaining = Math.max(0, window.limit - window.used);
       window.resetAtSeconds = window.startSeconds + window.lengthSeconds;
     },
+    readyAt: ({ resetAtSeconds }) => resetAtSeconds,
     preset(window, requests, startSeconds) {
       window.startSeconds = startFor(window, startSeconds);
       window.used = requests;
@@ -139,6 +145,8 @@ const slidingLog: Algorithm = {
     window.used += requests;
     slidingLog.refresh(window, nowSeconds);
   },
+  readyAt: (window, nowSeconds, cost) =>
+    window.lengthSeconds + (nthOldest(window, window.used - window.limit + cost) ?? nowSeconds),
   preset(window, requests, startSeconds) {
     window.log = requests > 0 ? [[startSeconds, requests]] : emptyLog;
     window.logStart = 0;
@@ -179,6 +187,8 @@ const tokenBucket: Algorithm = {
     window.used += requests * window.lengthSeconds;
     tokenBucket.refresh(window, nowSeconds);
   },
+  readyAt: ({ limit, lengthSeconds, used }, nowSeconds, cost) =>
+    nowSeconds + Math.ceil((cost * lengthSeconds - (limit * lengthSeconds - used)) / limit),
   preset(window, requests, startSeconds) {
     window.startSeconds = startSeconds;
     window.used = requests * window.lengthSeconds;

@@ -13,6 +13,8 @@ export interface Route {
   readonly operation: string;
   /** Whether the request writes data. Default: whether its method is unsafe. */
   readonly isWrite?: boolean | undefined;
+  /** Number of requests as which the request counts, unless the scenario states the cost of the operation. */
+  readonly cost?: number | undefined;
   /**
    * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
    * log contains the outcome.
@@ -92,6 +94,8 @@ export interface Answer {
   plan: string | undefined;
   /** Reason of a refusal by a limit or a ban. */
   refusal?: RefusalKind | undefined;
+  /** Number of requests as which the request counts; `undefined` for one. */
+  cost?: number | undefined;
   /** Name of the fault rule that was applied to the response, if any. */
   fault: string | undefined;
   refusedBy?: Outcome['refusedBy'];

@@ -117,6 +117,8 @@ export interface RequestKnowledge {
   readonly isStrike: boolean;
   /** Whether the plan's limits applied to the request's operation. */
   readonly isLimited: boolean;
+  /** Number of requests as which the request counts; `undefined` for one. */
+  readonly cost?: number | undefined;
   /**
    * Number of the API key's refusal episodes up to this request. An episode is a series of rate-limited requests
    * without an accepted request between them.
@@ -185,6 +187,7 @@ export const emptyRecord: Every<RequestRecord> = {
   strikes: 0,
   isStrike: false,
   isLimited: true,
+  cost: undefined,
   episode: 0,
   storedId: undefined,
   fault: undefined,

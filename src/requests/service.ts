@@ -169,6 +169,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly basePath: string;
   /** Place of the API key in requests to this API. Default: the scenario's `keyFrom`, or Authorization: Bearer. */
   readonly keyFrom?: KeyFrom | undefined;
+  /** Numbers of requests as which operations count, by name, unless the scenario states them. Default: one each. */
+  readonly costs?: Readonly<Record<string, number>> | undefined;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
   /** Table of the service's operations, from which messages, checks and descriptions follow. Default: unknown. */

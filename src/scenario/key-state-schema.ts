@@ -38,7 +38,13 @@ const stateFields = {
       clockMovedMs: whole(-latestMs, latestMs),
     }),
   ),
-  episode: optional(fields({ firstRefusalMs: instantMs, promisedAtSeconds: promisedSeconds })),
+  episode: optional(
+    fields({
+      firstRefusalMs: instantMs,
+      promisedAtSeconds: promisedSeconds,
+      promises: optional(list(pair(count, promisedSeconds))),
+    }),
+  ),
   episodes: count,
   strikes: count,
   bans: count,

@@ -85,7 +85,7 @@ export const withoutRoute = (operations: readonly string[] = [], { names, accept
     .map((name) => `The API has no ${name}; the rule applies only to your own route.`);
 
 function* namedOperations(content: unknown): Generator<{ steps: readonly Step[]; name: string }> {
-  const { faults, limits, assumptions, client, when, operation } = content as Record<string, unknown>;
+  const { faults, limits, assumptions, client, when, operation, cost } = content as Record<string, unknown>;
   if (Array.isArray(faults))
     for (const [index, rule] of faults.entries()) yield* namesAt(rule, ['faults', index], ['when', 'operation']);
   const { rules } = mapOf(faults);
@@ -97,6 +97,7 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
   yield* namesAt(limits, ['limits'], ['appliesTo']);
   yield* namesAt(assumptions, ['assumptions'], ['limitsApply']);
   yield* namesAt(client, ['client'], ['operation']);
+  if (isMap(cost)) for (const name of Object.keys(cost)) yield { steps: ['cost', name], name };
 }
 
 /**

@@ -14,6 +14,7 @@ import { checkScenario } from './check-scenario.js';
 import { type Fault, toFaultRule } from './fault-schema.js';
 import { type KnownOperations, knownOperations, unknownOperations } from './operations.js';
 import type { StartState } from './read-start.js';
+import { type Costs, resolveCosts } from './resolve-costs.js';
 import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
 import { resolvePlans } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
@@ -37,6 +38,8 @@ export interface ResolvedScenario extends ServiceContent {
   keyPlace?: KeyPlace;
   /** Key of `--api-key` that only `--set` added. It can be a real one, so outputs mask it like a key of no scenario. */
   secretKey?: string;
+  /** Costs of requests, if not one each. */
+  costs?: Costs;
   faults: readonly FaultRule[];
   hostileHeaders: HostileHeaders | undefined;
   /** Words of a service in place of the main service's. */
@@ -81,6 +84,7 @@ export function* resolveInSteps(
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
   const windowSeconds: WindowLengths = { ...documentedLengths, ...checked.windows };
   const plans = resolvePlans(checked, rules.plans, settings, windowSeconds, issues);
+  const costs = resolveCosts(checked, rules, plans, issues);
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
   const resolved: ResolvedScenario = {
@@ -94,6 +98,7 @@ export function* resolveInSteps(
     windowSeconds,
     keys: yield* resolveKeys(checked, plans, issues),
     ...(checked.keyFrom && checked.keyFrom !== 'bearer' && { keyPlace: toKeyPlace(checked.keyFrom) }),
+    ...(costs && { costs }),
     faults: resolveFaults(checked, complete?.faults, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     ...(checked.words && { words: checked.words }),

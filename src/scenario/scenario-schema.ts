@@ -1,9 +1,18 @@
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
-import { windowSeconds } from '../rate-limits/plan-limits.js';
+import { maximumCost, windowSeconds } from '../rate-limits/plan-limits.js';
 import { errorCodes } from '../requests/error-codes.js';
 import { type AnySchema, type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
-import { count, instant, positive, signedDuration, text, whole, wholeSeconds } from '../validation/value-schemas.js';
+import {
+  count,
+  instant,
+  matching,
+  positive,
+  signedDuration,
+  text,
+  whole,
+  wholeSeconds,
+} from '../validation/value-schemas.js';
 import { isOrigin } from '../values/is-origin.js';
 import { banFields, banValues } from './ban-schema.js';
 import { expectationSchema } from './expectation.js';
@@ -67,6 +76,9 @@ const hostileHeadersSchema = fields({
   html: optional(oneOf(true)),
 });
 
+/** Response header of a backend or handler that states the cost of the request. */
+const costHeader = matching(/^header [!#$%&'*+.^`|~\w-]+$/, 'header NAME');
+
 /** Creates the schema of a scenario's `client` field: which calls the client under test should send. */
 const clientSchema = (service: ServiceSchema) =>
   fields({
@@ -99,6 +111,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     ...service.fields,
     keyFrom: optional(keyFrom),
+    cost: optional(either(costHeader, mapOf(text, whole(0, maximumCost)))),
     // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
     plans: optional(mapOf(string, limitChanges)),
     windows: optional(perWindow(wholeSeconds, windowName)),

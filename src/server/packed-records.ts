@@ -202,6 +202,7 @@ const isLike = (one: RequestRecord, other: RequestRecord): boolean =>
   one.plan === other.plan &&
   one.isWrite === other.isWrite &&
   one.isLimited === other.isLimited &&
+  one.cost === other.cost &&
   one.isUnreadable === other.isUnreadable &&
   one.strikes === other.strikes &&
   one.isStrike === other.isStrike &&

@@ -3,8 +3,10 @@ import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { injectFault, needsOperation } from '../faults/inject-fault.js';
 import { admit, limitsApplyTo } from '../rate-limits/admission.js';
-import { type ApiKey, startBan } from '../rate-limits/api-key.js';
+import { type ApiKey, countLater, startBan } from '../rate-limits/api-key.js';
 import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
+import { maximumCost } from '../rate-limits/plan-limits.js';
+import { reportServed } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall, Route } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes, payloadTooLarge, unauthorized } from '../requests/api-error.js';
 import { refuseUnknown } from '../requests/operation-table.js';
@@ -12,6 +14,7 @@ import { errorOutcome, isStream, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import { arrivesWhole } from '../requests/wire-fault.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Settings } from '../scenario/settings.js';
 import type { SentKey } from '../values/key-place.js';
 import { rateWithoutKey } from './limit-headers.js';
@@ -42,6 +45,19 @@ const delayed = (exchange: RequestInProgress, rule: FaultRule, first: Outcome | 
   first,
 });
 
+/** Returns the number of requests as which a request counts, by scenario, handler or service; `undefined` for one. */
+function costOf(
+  { costs }: ResolvedScenario,
+  operation: string,
+  { route }: ApiCall,
+  mounted: MountedService | undefined,
+): number | undefined {
+  const ofService = route === undefined ? mounted?.service.costs : undefined;
+  if (costs === undefined && ofService === undefined) return route?.cost;
+  const own = ofService !== undefined && Object.hasOwn(ofService, operation) ? ofService[operation] : route?.cost;
+  return costs?.ofOperations.get(operation) ?? own;
+}
+
 /** Schemes of the challenge in a 401, by the place of the key. */
 const challenges: Readonly<Record<string, string>> = { bearer: 'Bearer', token: 'Bearer', basic: 'Basic' };
 
@@ -58,6 +74,7 @@ export class RequestPipeline {
     this.waiting = createWaitingRequests(state, {
       afterDelay: ({ dueMs, exchange, rule, first }) =>
         this.#continue(exchange, this.#inject(exchange, rule, first, dueMs), dueMs),
+      charge: (exchange, outcome) => this.#charge(exchange, outcome),
       afterRun: ({ exchange, rule, delayMs }, outcome) => {
         const nowMs = state.clock.now();
         return this.#continue(exchange, this.#afterRun(exchange, { rule, delayMs }, outcome, nowMs), nowMs);
@@ -103,6 +120,7 @@ export class RequestPipeline {
       match,
       service: mounted?.service.name,
       isLimited: limitsApplyTo(resolved.settings, operation),
+      cost: costOf(resolved, operation, call, mounted),
       nowMs,
       keyPlace: keyPlaceOf(state, call, mounted),
       sentKey: undefined,
@@ -191,15 +209,34 @@ export class RequestPipeline {
    * @returns the response if the request is refused
    */
   #look(exchange: RequestInProgress, key: ApiKey, counts: boolean): Outcome | undefined {
-    const { resolved, nowMs, isLimited } = exchange;
-    const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
+    const { resolved, nowMs, isLimited, cost } = exchange;
+    const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts, cost });
     exchange.rate = admission.rate;
     exchange.isStrike = admission.isStrike;
     exchange.strikes = key.strikes;
     exchange.episode = key.episodes;
     if (admission.refusal === undefined) return undefined;
+    if (admission.refusal.code === 'invalid_request') return errorOutcome(admission.refusal, resolved.settings);
     exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
     return this.#refuse(admission.refusal, resolved.settings);
+  }
+
+  /** Charges the cost that only the response of a route states, at the time of the response. */
+  #charge(exchange: RequestInProgress, { headers = {} }: Outcome): void {
+    const { resolved, isLimited, fault } = exchange;
+    const { keys, clock } = this.#state;
+    const key = keys.get(exchange.key ?? '');
+    const name = resolved.costs?.header;
+    if (name === undefined || key === undefined || !isLimited || fault?.countsQuota === false) return;
+    const value = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+    const cost = Math.min(Math.ceil(Number(value)), maximumCost);
+    const counted = exchange.cost ?? 1;
+    if (!(cost > counted)) return;
+    exchange.cost = cost;
+    const nowMs = clock.now();
+    keys.bringUpToDate(key, nowMs);
+    countLater(key, keys.algorithm, nowMs, cost - counted);
+    exchange.rate = reportServed(key, resolved.settings.reportedWindow);
   }
 
   /** Bans the key of a request because of a fault rule, and refuses the request. */
@@ -281,7 +318,7 @@ export class RequestPipeline {
    * @param atMs time by which the headers are computed: the arrival of the request, or the end of its delay
    */
   #answer(exchange: RequestInProgress, given: Outcome, atMs: number, arrivedBehind = 0): Answer {
-    const { id, call, resolved, match, key, plan, rate, fault, refusal } = exchange;
+    const { id, call, resolved, match, key, plan, rate, fault, refusal, cost } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds, words } = resolved;
     const isInWords = words !== undefined && given.hasOwnLimits !== true;
     let outcome = given;
@@ -316,6 +353,7 @@ export class RequestPipeline {
       key,
       plan,
       refusal,
+      cost,
       fault: fault?.name,
       refusedBy,
       wire,

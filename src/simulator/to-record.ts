@@ -25,6 +25,8 @@ export interface RequestInProgress {
   readonly service: string | undefined;
   /** Whether the plan's limits apply to the request's operation. */
   readonly isLimited: boolean;
+  /** Number of requests as which the request counts; `undefined` for one. */
+  cost: number | undefined;
   /** Time of the request's arrival, by the simulator's clock. */
   readonly nowMs: number;
   /** Place of the key; `undefined` for the main service as documented. */
@@ -93,6 +95,7 @@ export function toRecord(
     call,
     match,
     isLimited,
+    cost,
     nowMs,
     keyPlace,
     sentKey,
@@ -144,6 +147,7 @@ export function toRecord(
     strikes,
     isStrike,
     isLimited: key !== undefined && isLimited,
+    cost,
     episode,
     storedId,
     fault: fault?.name,

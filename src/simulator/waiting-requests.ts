@@ -9,6 +9,8 @@ import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRec
  * response, or `undefined` if the request must wait again.
  */
 interface Steps {
+  /** Charges the cost that the outcome of a custom route's function states. */
+  charge(exchange: RequestInProgress, outcome: Outcome): void;
   /** Continues a request after its delay. */
   afterDelay(request: DelayedRequest): Answer | undefined;
   /** Continues a request after its custom route's function returned an outcome. */
@@ -21,7 +23,7 @@ interface Steps {
  */
 export function createWaitingRequests(
   { clock, journal, delayed, running, shared }: SimulatorState,
-  { afterDelay, afterRun }: Steps,
+  { charge, afterDelay, afterRun }: Steps,
 ) {
   /** Functions by request id. Each function ends the wait of one request, with a response or with an error. */
   const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
@@ -88,6 +90,7 @@ export function createWaitingRequests(
     const { exchange, leftAtMs } = request;
     exchange.storedId = outcome.storedId;
     complete(clock.now());
+    charge(exchange, outcome);
     const answer = leftAtMs === undefined ? afterRun(request, outcome) : undefined;
     if (leftAtMs !== undefined) recordUnanswered(exchange, leftAtMs);
     if (answer !== undefined) settle(id, answer);

@@ -37,6 +37,7 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
     strikes,
     isStrike: entry.strike === true,
     isLimited: entry.plan !== undefined && entry.exempt !== true,
+    cost: numberOf(entry.cost),
     episode,
     storedId: textOf(entry.storedId),
     fault: textOf(entry.fault),

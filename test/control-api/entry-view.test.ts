@@ -68,6 +68,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   strikes: few(0, 2),
   isStrike: fc.boolean(),
   isLimited: fc.boolean(),
+  cost: few(undefined, 5),
   episode: few(0, 1),
   storedId: few(undefined, '9007199254740993'),
   fault: few(undefined, 'a "fault"'),

@@ -280,7 +280,17 @@ describe('the search space', () => {
   test('has every field of a scenario that affects the service', () => {
     const without = [
       ['$schema', 'name', 'description', 'group', 'extends', 'seed', 'state'],
-      ['keyFrom', 'words', 'words.body', 'words.error', 'words.headers', 'words.like', 'words.limits', 'words.status'],
+      [
+        'cost',
+        'keyFrom',
+        'words',
+        'words.body',
+        'words.error',
+        'words.headers',
+        'words.like',
+        'words.limits',
+        'words.status',
+      ],
       ['expect', 'expect.verdict', 'expect.served', 'expect.fail', 'expect.refused', 'expect.amplification'],
       ['faults.*.then.respond.like', 'faults.*.then.respond.wait'],
       ['clock.mode', 'clock.speed', 'client.key', 'assumptions.cors', 'pets.file'],

@@ -7,7 +7,7 @@ import type { Simulator } from '../../simulator/simulator.js';
  * `plan`, `refusal`, `fault` (name of the applied fault rule), `refusedBy` and `wire` (fault of the connection or the bytes).
  */
 export interface ServedAnswer
-  extends Partial<Pick<Answer, 'operation' | 'key' | 'plan' | 'refusal' | 'fault' | 'refusedBy' | 'wire'>> {
+  extends Partial<Pick<Answer, 'operation' | 'key' | 'plan' | 'refusal' | 'cost' | 'fault' | 'refusedBy' | 'wire'>> {
   /**
    * Part of the server that responded: API, user's handler, control API, CORS preflight, or the server itself (unknown
    * path, forbidden host).
@@ -45,7 +45,7 @@ export type Report =
   | undefined;
 
 /** Selects the fields of an API response that are reported for the request log, which prints one line per request. */
-export const reported = ({ status, headers, body, operation, key, plan, refusal, fault, refusedBy, wire }: Answer) => ({
+export const reported = ({
   status,
   headers,
   body,
@@ -53,6 +53,19 @@ export const reported = ({ status, headers, body, operation, key, plan, refusal,
   key,
   plan,
   refusal,
+  cost,
+  fault,
+  refusedBy,
+  wire,
+}: Answer) => ({
+  status,
+  headers,
+  body,
+  operation,
+  key,
+  plan,
+  refusal,
+  cost,
   fault,
   refusedBy,
   wire,
