@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { describeFind, effectsOfScenario, nameOfFind } from '../../hunt/describe-find.js';
 import { withoutOneField } from '../../hunt/reduce.js';
 import { search } from '../../hunt/search.js';
+import { createFieldTracker, dayStart, initialScenarios, withShortMinute } from '../../hunt/starts.js';
 import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
 import type { Remedy } from '../../judge/finding.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
@@ -12,7 +13,6 @@ import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
-import { clientOf } from '../../scenario/client.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
@@ -21,7 +21,6 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { toLoggedCall } from '../../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
-import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
@@ -73,22 +72,12 @@ interface WrittenFind {
 
 /** Number of concurrent runs of the client. Clients mostly wait, so 12 runs do not need 12 processors. */
 const concurrency = 12;
-/**
- * A client that has used up its day should give up. Only a run of more than a minute shows whether it does, because
- * many clients wait a minute for any 429.
- */
-const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 'all' } } } };
+/** Time limit of a run of the scenario with a used-up day, which shows after a minute whether a client gives up. */
 const dayTimeoutMs = 75_000;
 /** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
 /** Scenario fields that the bug search `hunt` keeps unchanged while it searches for a simpler failing scenario. */
 const keptFields = ['expect', 'windows'];
-/**
- * Length of a key's minute window in scenarios that do not set this length. Shorter than a minute, because the client
- * under test waits in real time.
- */
-const shortMinute = '5s';
-
 /** Exit code of `hunt` if the client's runs tested none of the judge's rules. */
 const nothingTriedCode = 2;
 
@@ -112,7 +101,9 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const { out = 'hunt', junit, report } = flags;
   const fieldTracker = createFieldTracker();
   const refused = refusedStatuses(flags.refused);
-  const initial = initialScenarios().map(([name, scenario]) => [name, withRefused(scenario, refused)] as const);
+  const initial = initialScenarios(readShippedScenarios()).map(
+    ([name, scenario]) => [name, withRefused(scenario, refused)] as const,
+  );
   const runSummary = createRunSummary(
     new Map([...initial].map(([name, scenario]) => [JSON.stringify(scenario), name])),
   );
@@ -210,115 +201,6 @@ function resolve(scenario: Scenario): ResolvedScenario | undefined {
     if (error instanceof ScenarioError) return undefined;
     throw error;
   }
-}
-
-const withShortMinute = (scenario: Scenario): Scenario =>
-  scenario.windows?.minute === undefined
-    ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
-    : scenario;
-
-/** Changes a scenario's field `expect` so that a client may give up if it reports the failure. */
-function allowGivingUp({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
-  return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
-}
-
-/**
- * Names of the shipped scenarios that the bug search of `hunt` tries first, because together they exercise most judge
- * rules.
- */
-const firstScenarios = [
-  'minute-wall',
-  'http-date',
-  'post-stored-answer-lost',
-  'post-429',
-  'retry-after-clamped',
-  'revoked-mid-run',
-  'sit-out-the-ban',
-  'ban-as-403',
-  'thundering-herd',
-  'stubborn-429',
-  'fractional',
-  'missing',
-  '429-with-remaining',
-  'timer-overflow',
-  'flaky-5xx',
-  'clock-skew',
-  'malformed',
-  'post-ambiguous',
-  'reset-as-delta',
-  'epoch-in-retry-after',
-  'hang',
-];
-
-/**
- * Tracks which fields of a scenario's `client` (operation, number of calls, concurrent calls) the command `hunt` varies
- * when it searches for scenarios that break the tested client. Removes a field once a run shows that the client ignores
- * the field.
- */
-function createFieldTracker() {
-  const fields = new Set(['operation', 'calls', 'parallel']);
-  return {
-    fields: () => [...fields],
-    learn({ client = {} }: Scenario, entries: readonly RequestRecord[]) {
-      if (entries.length === 0) return;
-      if (client.operation === 'createPet' && entries.every(({ method }) => method !== 'POST'))
-        fields.delete('operation');
-      // If all requests used one connection, the client sent no concurrent requests, and so ignored the scenario's
-      // `client.parallel`.
-      const isSequential = new Set(entries.map(({ connection }) => connection)).size === 1;
-      if ((client.parallel ?? 1) > 1 && isSequential) fields.delete('parallel');
-    },
-  };
-}
-
-/** Scenarios with which a hunt begins, besides the shipped ones. They test behavior that no shipped scenario tests. */
-const otherStarts: readonly Scenario[] = [
-  { keys: { 'free-key': { usage: { minute: 'all' } } }, expect: { fail: ['gave-up', 'lost-write'] } },
-  { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
-  { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
-  { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // Fails a client whose concurrent callers do not share the wait after a 429. The delay of 2 s is necessary, because
-  // the judge allows other callers' requests within one second after a 429.
-  {
-    windows: { minute: '8s' },
-    keys: { 'free-key': { usage: { minute: 'all but 2' } } },
-    client: { calls: 10, parallel: 5 },
-    faults: [{ then: { delay: '2s' } }],
-    expect: { fail: ['no-shared-gate'] },
-  },
-];
-
-/**
- * Lists the scenarios with which the bug search of `hunt` begins: a fixed selection, then other shipped scenarios. Those
- * made from a shipped scenario have its name.
- */
-function initialScenarios(): (readonly [name: string | undefined, scenario: Scenario])[] {
-  const shipped = readShippedScenarios();
-  const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
-  const others = all.filter((name) => !firstScenarios.includes(name));
-  const groups = listGroups(others, (name) => shipped[name]?.group);
-  const rounds = Math.max(...groups.map(({ length }) => length));
-  const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // The bug search `hunt` changes a shipped scenario at random, so the scenario's name and description would be wrong.
-  const started = (name: string): Scenario => {
-    const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
-    return { ...withoutRedundantFields(fields), ...(expect && { expect: allowGivingUp(expect) }) };
-  };
-  return [
-    ...[dayStart, ...otherStarts].map((scenario) => [undefined, withShortMinute(scenario)] as const),
-    ...[...firstScenarios, ...inTurn].map((name) => [name, withShortMinute(started(name))] as const),
-  ];
-}
-
-/** Removes redundant fields from a scenario: the names of fault rules, and a default API key. */
-function withoutRedundantFields({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
-  const isDefault = key === clientOf(fields).key;
-  const asked = isDefault ? client : { key, ...client };
-  return {
-    ...fields,
-    ...(faults && { faults: faults.map(({ name, ...rule }) => rule) }),
-    ...(Object.keys(asked).length > 0 && { client: asked }),
-  };
 }
 
 /**
