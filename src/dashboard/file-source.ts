@@ -18,7 +18,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
     kind: 'file',
     baseUrl: entries[0]?.baseUrl ?? 'http://127.0.0.1:4010/v1',
     async send<Result>(method: string, path: string) {
-      if (method !== 'GET') throw new SourceError(405, 'A file cannot be changed.');
+      if (method !== 'GET') throw new SourceError(405, 'A file cannot change.');
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;

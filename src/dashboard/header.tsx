@@ -101,7 +101,7 @@ export function Header(props: HeaderProps) {
               <ShortcutKey name="s" />
             </ActionButton>
             <ActionButton
-              title="Reset all to the start of the scenario, and remove the requests"
+              title="Reset all to the start of the scenario, without requests"
               isPossible={canAct}
               onAct={() => void actions.reset()}
             >

@@ -120,7 +120,7 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, o
         hidden={isEmpty}
         role="img"
         tabIndex={0}
-        aria-label="Requests of each key over time, also below as text."
+        aria-label="Requests over time, listed below"
         onKeyDown={onKeyDown}
         onScroll={() => view.current?.draw()}
       >
