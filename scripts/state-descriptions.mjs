@@ -30,6 +30,8 @@ const key = {
   'preset.clockMovedMs': 'Advance of the clock from the start of the scenario to the creation of the key.',
   episode: 'Episode, from the first rejection to the next served request.',
   'episode.firstRefusalMs': 'Start of the episode, in Unix milliseconds.',
+  'episode.promises':
+    'Retry times in Unix seconds, each after the cost that it binds; missing if each refused request cost one.',
   'episode.promisedAtSeconds':
     'Time from which the key is served again, according to the last rejection, in Unix seconds.',
   episodes: 'Number of episodes.',
