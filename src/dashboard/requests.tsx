@@ -228,6 +228,7 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
   const wanted = texts.join('\n');
   useEffect(() => {
     if (wanted === '') return setFound(new Map());
+    let isWanted = true;
     const read = session.createThrottle(async () => {
       const { send } = session.source;
       const lists = wanted.split('\n').map(async (text) => {
@@ -238,11 +239,14 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
         );
         return [text, new Set(hits.map(({ id }) => id))] as const;
       });
-      setFound(new Map(await Promise.all(lists)));
+      const next = new Map(await Promise.all(lists));
+      // A slow response for an earlier text of the search must not replace this text's.
+      if (isWanted) setFound(next);
     }, 2_000);
     read.ask();
     const stop = session.onEntries.add(() => read.ask());
     return () => {
+      isWanted = false;
       stop();
       read.stop();
     };

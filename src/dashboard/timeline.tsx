@@ -120,7 +120,7 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, o
         hidden={isEmpty}
         role="img"
         tabIndex={0}
-        aria-label="Requests over time, listed below"
+        aria-label="Requests over time"
         onKeyDown={onKeyDown}
         onScroll={() => view.current?.draw()}
       >

@@ -49,6 +49,29 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await eventually(numbers).toContain('10');
   });
 
+  test('a slow response for an earlier text of a search does not replace that of the latest', async () => {
+    await makeStorm(stage);
+    await open();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/text=key_ban$/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/text=key_ban$/);
+    await page.getByLabel('Filter requests').fill('body:key_ban');
+    await asked;
+    await page.getByLabel('Filter requests').fill('body:key_banned');
+    await page.getByText('3 of 9 requests').waitFor();
+    const answered = page.waitForResponse(/text=key_ban$/);
+    release();
+    await (await answered).finished();
+    await frames(page);
+    expect(await rows().count()).toBe(3);
+  });
+
   test('a reset ends the pause and closes the detail of a removed request', async () => {
     await makeStorm(stage);
     await open();
