@@ -49,28 +49,44 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await eventually(numbers).toContain('10');
   });
 
-  test('a slow response for an earlier text of a search does not replace that of the latest', async () => {
-    await makeStorm(stage);
-    await open();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/text=key_ban$/, async (route) => {
-      await released;
-      await route.continue();
-    });
-    const asked = page.waitForRequest(/text=key_ban$/);
-    await page.getByLabel('Filter requests').fill('body:key_ban');
-    await asked;
-    await page.getByLabel('Filter requests').fill('body:key_banned');
-    await page.getByText('3 of 9 requests').waitFor();
-    const answered = page.waitForResponse(/text=key_ban$/);
-    release();
-    await (await answered).finished();
-    await frames(page);
-    expect(await rows().count()).toBe(3);
-  });
+  test.each([
+    [
+      'requests',
+      'Filter requests',
+      'body:key_ban',
+      'body:key_banned',
+      'text=key_ban$',
+      '3 of 9 requests',
+      '.list .row:not([hidden])',
+    ],
+    ['pets', 'Find pets', 'Re', 'Rex', 'text=Re$', '1 of 40 pets', '.pets tbody tr'],
+  ])(
+    'a slow response for an earlier text does not replace that of the latest, among %s',
+    async (tab, field, earlier, latest, url, found, shown) => {
+      await makeStorm(stage);
+      await open();
+      if (tab === 'pets') await page.getByRole('button', { name: 'Pets', exact: true }).click();
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(new RegExp(url), async (route) => {
+        await released;
+        await route.continue();
+      });
+      const asked = page.waitForRequest(new RegExp(url));
+      await page.getByLabel(field).fill(earlier);
+      await asked;
+      await page.getByLabel(field).fill(latest);
+      await page.getByText(found).waitFor();
+      const count = await page.locator(shown).count();
+      const answered = page.waitForResponse(new RegExp(url));
+      release();
+      await (await answered).finished();
+      await frames(page);
+      expect(await page.locator(shown).count()).toBe(count);
+    },
+  );
 
   test('a reset ends the pause and closes the detail of a removed request', async () => {
     await makeStorm(stage);
