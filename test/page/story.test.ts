@@ -10,7 +10,7 @@ import { judge } from '../../src/verdict.js';
 import { serveLogged } from '../persistence/memory-log.js';
 import { freePort } from '../support/free-port.js';
 import { noon } from '../support/frozen.js';
-import { eventually, makeStorm, openFindings, storm, useBrowser } from './stage.js';
+import { eventually, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
 
 const cost = 'Without requests 5–9, free-key would be served again after 59 s; now it is after 2:06.';
 
@@ -63,6 +63,8 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     await eventually(() => legend(page)).toMatch(/^●\s+served$/);
     for (let n = 0; n < 6; n++) await stage.call('pro-key');
     await eventually(() => legend(page)).toMatch(/^▮\s+several served$/);
+    // The picture has the sign of the latest verdict.
+    await judged(page, 7);
     const { svg } = await copyPicture(page);
     expect(svg).toContain('>7<');
     // The only key has its sign, too: inconclusive here.
