@@ -41,18 +41,16 @@ export function Pets({ session, actions, text, onText, onRequest }: PetsProps) {
   const [stored, setStored] = useState<StoredPets>();
   const [edited, setEdited] = useState<ListedPet>();
   useEffect(() => {
-    let isWanted = true;
-    const read = session.createThrottle(async () => {
-      const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
-      const found = await session.source.send<StoredPets>('GET', `/pets?${query}`);
-      // A slow response for an earlier text must not replace this text's.
-      if (isWanted) setStored(found);
-    }, 1_000);
+    const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
+    const read = session.createThrottle(
+      () => session.source.send<StoredPets>('GET', `/pets?${query}`),
+      1_000,
+      setStored,
+    );
     const ask = () => session.state.connection === 'live' && read.ask();
     ask();
     const stop = session.onEntries.add(ask);
     return () => {
-      isWanted = false;
       stop();
       read.stop();
     };

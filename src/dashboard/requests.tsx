@@ -228,25 +228,25 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
   const wanted = texts.join('\n');
   useEffect(() => {
     if (wanted === '') return setFound(new Map());
-    let isWanted = true;
-    const read = session.createThrottle(async () => {
-      const { send } = session.source;
-      const lists = wanted.split('\n').map(async (text) => {
-        const query = new URLSearchParams({ limit: String(maximumFound), text });
-        const { entries } = await send<{ entries: JournalEntry[] }>('GET', `/journal?${query}`);
-        const hits = entries.filter(({ requestBody, responseBody }) =>
-          [requestBody, responseBody].some((body) => body?.text.includes(text)),
-        );
-        return [text, new Set(hits.map(({ id }) => id))] as const;
-      });
-      const next = new Map(await Promise.all(lists));
-      // A slow response for an earlier text of the search must not replace this text's.
-      if (isWanted) setFound(next);
-    }, 2_000);
+    const read = session.createThrottle(
+      async () => {
+        const { send } = session.source;
+        const lists = wanted.split('\n').map(async (text) => {
+          const query = new URLSearchParams({ limit: String(maximumFound), text });
+          const { entries } = await send<{ entries: JournalEntry[] }>('GET', `/journal?${query}`);
+          const hits = entries.filter(({ requestBody, responseBody }) =>
+            [requestBody, responseBody].some((body) => body?.text.includes(text)),
+          );
+          return [text, new Set(hits.map(({ id }) => id))] as const;
+        });
+        return new Map(await Promise.all(lists));
+      },
+      2_000,
+      setFound,
+    );
     read.ask();
     const stop = session.onEntries.add(() => read.ask());
     return () => {
-      isWanted = false;
       stop();
       read.stop();
     };

@@ -13,11 +13,19 @@ export interface Throttle {
    * throttled task. Without a requested run, does nothing.
    */
   hurry(): void;
+  /** Ends the throttle. What a running read finds is not used. */
   stop(): void;
 }
 
-/** Creates a throttle of a task that reads from the server, with pauses of at least `minimumMs`. */
-export type CreateThrottle = (task: () => Promise<void>, minimumMs: number) => Throttle;
+/**
+ * Creates a throttle of `read`, which reads from the server, with pauses of at least `minimumMs`. `use` gets what a read
+ * found, unless the throttle was stopped meanwhile, because a later read with another query may have ended before.
+ */
+export type CreateThrottle = <Found>(
+  read: () => Promise<Found>,
+  minimumMs: number,
+  use?: (found: Found) => void,
+) => Throttle;
 
 /**
  * Returns a function that creates throttles of reads from one server: one run at a time, with pauses that grow with the
@@ -26,7 +34,7 @@ export type CreateThrottle = (task: () => Promise<void>, minimumMs: number) => T
  */
 export function createThrottles(): CreateThrottle {
   let wayMs = Number.POSITIVE_INFINITY;
-  return (task, minimumMs) => {
+  return (read, minimumMs, use) => {
     let endPause = () => {};
     let lastTookMs = 0;
     let isAsked = false;
@@ -41,7 +49,9 @@ export function createThrottles(): CreateThrottle {
         const startMs = performance.now();
         // Ignores a failed read from the server, because the next change starts another read. The dashboard's update
         // stream reports a lost connection.
-        await task().catch(() => {});
+        await read()
+          .then((found) => isStopped || use?.(found))
+          .catch(() => {});
         const wholeMs = performance.now() - startMs;
         wayMs = Math.min(wayMs, wholeMs);
         const tookMs = wholeMs - wayMs;
