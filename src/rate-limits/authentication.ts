@@ -19,8 +19,11 @@ export function readToken(authorization: string | undefined): string {
   if (!bearer.test(authorization)) {
     throw unauthorized('The Authorization header is not of the form "Bearer <API_KEY>".', false);
   }
-  return authorization.slice(authorization.lastIndexOf(' ') + 1);
+  return lastWord(authorization);
 }
+
+/** Returns the last word of the header Authorization, which is the token, whatever the scheme. */
+export const lastWord = (authorization: string): string => authorization.slice(authorization.lastIndexOf(' ') + 1);
 
 /** Finds an API key by its token, without changing the key. @throws {ApiError} 401 if the key is unknown */
 export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {

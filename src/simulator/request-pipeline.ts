@@ -224,10 +224,11 @@ export class RequestPipeline {
   /** Charges the cost that only the response of a route states, at the time of the response. */
   #charge(exchange: RequestInProgress, { headers = {} }: Outcome): void {
     const { resolved, isLimited, fault } = exchange;
+    const name = resolved.costs?.header;
+    if (name === undefined || !isLimited || fault?.countsQuota === false) return;
     const { keys, clock } = this.#state;
     const key = keys.get(exchange.key ?? '');
-    const name = resolved.costs?.header;
-    if (name === undefined || key === undefined || !isLimited || fault?.countsQuota === false) return;
+    if (key === undefined) return;
     const value = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
     const cost = Math.min(Math.ceil(Number(value)), maximumCost);
     const counted = exchange.cost ?? 1;

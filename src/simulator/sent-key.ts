@@ -1,5 +1,5 @@
 import type { ApiKey } from '../rate-limits/api-key.js';
-import { findKey, readToken } from '../rate-limits/authentication.js';
+import { findKey, lastWord, readToken } from '../rate-limits/authentication.js';
 import type { ApiCall } from '../requests/api-call.js';
 import { type PlainCall, toPlainCall } from '../requests/plain-call.js';
 import { clientOf } from '../scenario/client.js';
@@ -61,7 +61,7 @@ export function toLoggedCall(state: Served, call: ApiCall): PlainCall {
 export function tokenOf({ resolved }: Pick<SimulatorState, 'resolved'>, call: KeyedCall, place = resolved.keyPlace) {
   if (place !== undefined) return readSentKey(resolved, place, call).token;
   const authorization = call.header('authorization');
-  return authorization && ownText(authorization.slice(authorization.lastIndexOf(' ') + 1));
+  return authorization && ownText(lastWord(authorization));
 }
 
 /** Finds the API key of a request that the pipeline does not handle. @throws {ApiError} 401 without a known key */

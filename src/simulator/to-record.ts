@@ -1,5 +1,6 @@
 import type { FaultRule } from '../faults/fault-rule.js';
 import { makesUnreadable } from '../faults/inject-fault.js';
+import { lastWord } from '../rate-limits/authentication.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
@@ -125,7 +126,7 @@ export function toRecord(
     isAbandoned: isOrphaned,
     lastArrivedId,
     heldMs: 0,
-    token: key ?? sentKey?.token ?? (authorization && ownText(authorization.slice(authorization.lastIndexOf(' ') + 1))),
+    token: key ?? sentKey?.token ?? (authorization && ownText(lastWord(authorization))),
     plan,
     operation: match.operation,
     isWrite: match.isWrite,
