@@ -2,7 +2,7 @@
 import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
-import { busyTitle, sections } from './sections.mjs';
+import { sections } from './sections.mjs';
 
 const aimsTable = (results) =>
   table(
@@ -36,7 +36,7 @@ const otherServers = ({ parts }, { peers = [] }) =>
 /** The part with the loads beside two busy loops, if it was measured. */
 const busyPart = (results) =>
   sections(results)
-    .filter(({ title }) => title === busyTitle)
+    .filter(({ part }) => part === 'busy')
     .map(({ title, meaning, content }) => `## ${title}\n\n${meaning}\n\n${content}\n\n`)
     .join('');
 

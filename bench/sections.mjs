@@ -250,8 +250,6 @@ const bundleTable = ({ pages, everything }) =>
     ],
   );
 
-export const busyTitle = 'Beside two busy loops';
-
 /** Title, explanation and table of each part. */
 const all = {
   http: [
@@ -266,7 +264,7 @@ loop together, which wakes the client once.`,
     (found) => [httpTable(found), byHandTable(found), shares].join('\n\n'),
   ],
   busy: [
-    busyTitle,
+    'Beside two busy loops',
     `Requests per second, processor time and 99th percentile, each as a share of the other server's, which was loaded before and after
 it. A busy loop on the core of the server and another on that of the load halve both of a pair.`,
     busyTable,
@@ -313,12 +311,13 @@ the rare one. Every list has a unique query.`,
 
 /**
  * @param {any} results content of bench/results.json
- * @returns {{ title: string, meaning: string, content: string }[]}
+ * @returns {{ part: string, title: string, meaning: string, content: string }[]}
  */
 export const sections = ({ parts }) =>
   Object.entries(all)
     .filter(([part]) => parts[part])
     .map(([part, [title, meaning, toTable]]) => ({
+      part,
       title,
       meaning: meaning + otherMachine(parts[part], parts.http),
       content: toTable(parts[part].found, parts),
