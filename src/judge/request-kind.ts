@@ -9,9 +9,12 @@ interface Observed {
   readonly isAbandoned: boolean;
 }
 
-/** Whether the client cannot know if its request succeeded: the response was cut, unreadable, abandoned, or a 5xx. */
-export const isUnknown = ({ isUnreadable, isAbandoned, status }: Omit<Observed, 'isRefused'>) =>
-  isUnreadable || isAbandoned || status === 0 || status >= 500;
+/**
+ * Whether the client cannot know if its request succeeded: the response was cut, unreadable, abandoned, or a 5xx that is
+ * no refusal.
+ */
+export const isUnknown = ({ isUnreadable, isAbandoned, status, isRefused }: Observed) =>
+  isUnreadable || isAbandoned || status === 0 || (status >= 500 && !isRefused);
 
 /** Whether the client got a readable response below 500 that is no refusal (429 or ban). */
 export const isAnswered = (request: Observed) => !request.isRefused && !isUnknown(request);

@@ -151,6 +151,7 @@ export const refusingServices = [
   'google',
   'notion',
   'openai',
+  's3',
   'salesforce',
   'shopify',
   'slack',

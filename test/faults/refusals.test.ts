@@ -29,7 +29,7 @@ const waitsOf = {
 };
 
 /** Service whose refusals tell a wait that binds; a hint or nothing shows only growing waits to be right. */
-const isBinding = (name: string) => !['aws', 'salesforce', 'stripe'].includes(name);
+const isBinding = (name: string) => !['aws', 's3', 'salesforce', 'stripe'].includes(name);
 
 type Service = (typeof refusingServices)[number];
 

@@ -99,12 +99,15 @@ describe('own words', () => {
   });
 });
 
-test.each(refusingServices)('%s: no placeholder is left, and errors are JSON', async (name) => {
+test.each(refusingServices)('%s: no placeholder is left, and errors are JSON, of S3 XML', async (name) => {
   const sim = create({ words: words[name] });
   const answers = [await ask(sim), await ask(sim), await ask(sim), await ask(sim, '/pets', 'unknown')];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, words[name].status, 401]);
   expect(JSON.stringify(answers)).not.toMatch(/\{[A-Za-z]/);
-  for (const { body } of answers) expect(() => JSON.parse(body)).not.toThrow();
+  for (const { body, status } of answers) {
+    if (name !== 's3' || status === 200) expect(() => JSON.parse(body)).not.toThrow();
+    else expect(body).toMatch(/^<Error><Code>\w+<\/Code><Message>[^<]+<\/Message><\/Error>$/);
+  }
   expect(sim.journal.query({ status: words[name].status as number })).toMatchObject([
     { refusal: 'limit', promisedAtMs: resetSeconds * 1000, rate: { limit: 2, remaining: 0 } },
   ]);

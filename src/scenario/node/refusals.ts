@@ -116,6 +116,12 @@ const rows: { readonly [Name in Service]: Omit<Refusal, 'like' | 'wait'> & Other
       'x-ratelimit-reset-requests': '{duration}',
     },
   },
+  s3: {
+    status: 503,
+    headers: { 'Content-Type': 'application/xml' },
+    body: '<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>',
+    error: '<Error><Code>{reason}</Code><Message>{message}</Message></Error>',
+  },
   salesforce: {
     status: 403,
     headers: {},
