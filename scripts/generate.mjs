@@ -18,6 +18,7 @@ export function replicaResults() {
 
 /** Formats a value as YAML in one line. */
 const inline = (value) => {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (typeof value === 'object') {
     const fields = Object.entries(value).map(([name, field]) => `${name}: ${inline(field)}`);
     return `{ ${fields.join(', ')} }`;
@@ -107,6 +108,26 @@ const controlTable = (rows) =>
     rows.map(({ name, request, input, summary }) => [code(name), code(request), input, summary]),
   );
 
+/** Creates the tables of what official SDKs do, without and with a setting. */
+function sdkTables({ date, node, cases, sdks }) {
+  const { dependencies } = readJson('examples/sdks/package.json');
+  const named = Object.values(sdks).map((sdk) => ({ ...sdk, name: code(sdk.package) }));
+  const results = named.map(({ name, package: id, does }) => [
+    `${name} ${dependencies[id]}`,
+    ...Object.keys(cases).map((each) => does[each] ?? '-'),
+  ]);
+  const changed = named.flatMap(({ name, settings = [] }) =>
+    settings.map((each) => [name, code(inline(each.options)), cases[each.case].title, each.does]),
+  );
+  const titles = Object.values(cases).map(({ title }) => title);
+  return `Measured on ${date} with Node ${node}:
+
+${table(['SDK', ...titles], results)}
+With one setting:
+
+${table(['SDK', 'Setting', 'Case', 'Result'], changed)}`;
+}
+
 /**
  * Creates the table of the package's scenarios from the output of `petstore-sim scenarios`. Omits the default scenario.
  */
@@ -133,6 +154,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, replica
     ['docs/command-line.md', 'help', help],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
     ['docs/many-replicas.md', 'replicas', replicas && replicasTable(replicas)],
+    ['docs/sdks.md', 'sdks', sdkTables(readJson('examples/sdks/statements.json'))],
     ['docs/scenarios.md', 'scenarios', scenarioList && scenarioTable(scenarioList)],
   ];
   return parts

@@ -16,7 +16,7 @@ test('the default scenario, as a file and as a module, matches the fixtures', ()
   expect(read('src/petstore/default-scenario.ts'), hint).toBe(module);
 });
 
-test.each(['docs/assumptions.md', 'docs/control-api.md', 'docs/many-replicas.md', 'docs/scenarios.md'])(
+test.each(['docs/assumptions.md', 'docs/control-api.md', 'docs/many-replicas.md', 'docs/scenarios.md', 'docs/sdks.md'])(
   'the generated part of %s matches the code and the bench results',
   (path) => {
     const sources = {
