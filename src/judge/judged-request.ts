@@ -168,7 +168,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
     const { status } = this;
     if (this.isRefused || status === 429 || status === 503 || (this.#isOwn && this.#entry.fault === undefined))
       return false;
-    return status > 0 && looksRefused(this.#entry, this.told);
+    return status > 0 && looksRefused(this);
   }
   /** Sign in an error response that a repetition cannot succeed, for a message; `undefined` without one. */
   get permanentReason(): string | undefined {

@@ -66,8 +66,8 @@ export function isNamedRefusal(response: Pick<RequestRecord, 'status' | 'respons
 }
 
 /** Whether a response that is no refusal looks like one: a 403 without remaining requests, or a code of a limit. */
-export const looksRefused = (response: Pick<Answered, 'status' | 'responseBody'>, { remaining }: Told): boolean =>
-  (response.status === 403 && remaining === 0) || hasLimitCode(response);
+export const looksRefused = (response: Pick<Answered, 'status' | 'responseBody'> & { readonly told: Told }): boolean =>
+  (response.status === 403 && response.told.remaining === 0) || hasLimitCode(response);
 
 const limitCode = /rate|limit|throttl|quota/i;
 

@@ -174,8 +174,8 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number, cost = 1): void {
   countAll(key, algorithm, nowSeconds, cost);
   const { episode } = key;
-  const promises = episode?.promises?.filter(([refused, atSeconds]) => refused > cost && atSeconds > nowSeconds) ?? [];
-  if (episode === undefined || promises.length === 0) endEpisode(key);
+  const promises = episode?.promises?.filter(([refused, atSeconds]) => refused > cost && atSeconds > nowSeconds);
+  if (episode === undefined || promises === undefined || promises.length === 0) endEpisode(key);
   else key.episode = { ...episode, promises };
 }
 

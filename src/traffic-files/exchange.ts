@@ -92,12 +92,15 @@ export const placeOf = (exchange: Exchange) => `#${exchange.id} ${requestTarget(
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
 
 /**
- * Response headers that are read from a recording, besides those that state a wait. Others are dropped, because some
- * contain secrets.
+ * Response headers that are read from a recording, besides others that state a wait. The rest is dropped, because some
+ * of it contains secrets.
  */
 const answerHeaders = [
   'Date',
+  'Retry-After',
   'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
   'RateLimit-Limit',
   'RateLimit-Policy',
   'Content-Type',

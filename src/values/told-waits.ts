@@ -1,3 +1,4 @@
+import { getOrCreate } from './get-or-create.js';
 import { parseHttpDate } from './http-date.js';
 import { type JsonBytes, textOfBytes } from './json-bytes.js';
 import { isMap, mapOf } from './plain-data.js';
@@ -178,16 +179,14 @@ function readKind(name: string): FieldKind {
   };
 }
 
-/** Kinds of the fields in most responses, so that a large recording is read without a search in the rows. */
-const usualKinds: ReadonlyMap<string, FieldKind> = new Map(
-  ['Retry-After', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Remaining', 'RateLimit-Reset']
-    .flatMap((name) => [name, name.toLowerCase()])
-    .map((name) => [name, readKind(name)]),
-);
-const otherKind = readKind('Date');
-const mayMatter = /retry|reset|remaining|rate[-_]?limit|backoff|wait/i;
+/** Kinds of fields by their names, which most responses repeat. */
+const kinds = new Map<string, FieldKind>();
+const maximumKinds = 1_000;
 
-const kindOf = (name: string): FieldKind => usualKinds.get(name) ?? (mayMatter.test(name) ? readKind(name) : otherKind);
+function kindOf(name: string): FieldKind {
+  if (kinds.size > maximumKinds) kinds.clear();
+  return getOrCreate(kinds, name, () => readKind(name));
+}
 
 /** Whether a header may state a wait, or the remaining requests of a limit. */
 export function isAboutWaits(name: string): boolean {
@@ -223,7 +222,8 @@ export function readTold(response: TellingResponse, isOwn = false): Told {
   const { headers, answeredAtMs: nowMs, isClockUnknown = false } = response;
   const fields: Field[] = [];
   const remainingOf = new Map<string, number>();
-  for (const [name, text] of Object.entries(headers)) {
+  for (const name in headers) {
+    const text = headers[name] as string;
     const { folded, row, limit, isRemaining, isAboutWaits: isAbout } = kindOf(name);
     if (folded === 'ratelimit') unfold(name, text, fields, remainingOf);
     else if (isRemaining) {
@@ -245,8 +245,7 @@ export function readTold(response: TellingResponse, isOwn = false): Told {
     const all = fields.filter(({ row }) => row?.meaning === meaning);
     return meaning === 'retry' ? all : all.filter((field) => isTelling(field, all));
   };
-  const read = (some: readonly Field[]) =>
-    some.map((field) => ({ ...field, ...readField(field, nowMs, isClockUnknown) }));
+  const read = (some: readonly Field[]) => some.map((field) => readField(field, nowMs, isClockUnknown));
   const retries = read(ofMeaning('retry'));
   const resets = read(ofMeaning('reset'));
   const retry = earliest(retries.filter(isReadable));
@@ -262,7 +261,7 @@ export function readTold(response: TellingResponse, isOwn = false): Told {
   return { retry, reset, unsure: latest(unsure), isAsking: retries.length > 0, remaining };
 }
 
-type ReadField = Field & ToldWait;
+type ReadField = ToldWait & Pick<Field, 'limit' | 'family'>;
 
 const isReadable = ({ form }: ToldWait) => form !== undefined;
 
@@ -278,7 +277,8 @@ const latest = (waits: readonly ToldWait[]) => extreme(waits, (one, other) => on
  * Selects the reset of each family of headers: of several exhausted limits the last, otherwise the earliest. Two fields
  * of one limit state the same time, of which the earlier counts.
  */
-function familiesOf(resets: readonly ReadField[], remainingOf: ReadonlyMap<string, number>): ToldWait[] {
+function familiesOf(resets: readonly ReadField[], remainingOf: ReadonlyMap<string, number>): readonly ToldWait[] {
+  if (resets.length < 2) return resets;
   const families = new Map<string, Map<string, ReadField>>();
   for (const reset of resets) {
     const limits = families.get(reset.family) ?? new Map<string, ReadField>();
@@ -294,23 +294,19 @@ function familiesOf(resets: readonly ReadField[], remainingOf: ReadonlyMap<strin
 }
 
 /** Reads a field by the forms of its row. If unreadable, returns the longest wait that the value may mean. */
-function readField(
-  { name, value, row, isInBody = false }: Field,
-  nowMs: number,
-  isClockUnknown: boolean,
-): Pick<ToldWait, 'form' | 'untilMs'> {
+function readField(field: Field, nowMs: number, isClockUnknown: boolean): ReadField {
+  const { name, value, row, limit, family, isInBody = false } = field;
+  const readAs = (form: WaitForm | undefined, untilMs: number) => ({ name, value, limit, family, form, untilMs });
   // A number of 1,000 or more in a body may be milliseconds, as Discord once sent them.
   const isUnclear = isInBody && Number(value) >= 1_000 && row?.forms[0] === 'seconds';
   const forms = isUnclear ? [] : (row?.forms ?? []);
   for (const form of forms) {
     const untilMs = readers[form](value, nowMs);
     if (untilMs === undefined) continue;
-    return isClockUnknown && !isDuration(form)
-      ? { form: undefined, untilMs: Number.POSITIVE_INFINITY }
-      : { form, untilMs };
+    return isClockUnknown && !isDuration(form) ? readAs(undefined, Number.POSITIVE_INFINITY) : readAs(form, untilMs);
   }
   const untilMs = longestOf(name, value, nowMs);
-  return { form: undefined, untilMs: row !== undefined && Number.isNaN(untilMs) ? Number.POSITIVE_INFINITY : untilMs };
+  return readAs(undefined, row !== undefined && Number.isNaN(untilMs) ? Number.POSITIVE_INFINITY : untilMs);
 }
 
 /** Adds the fields of a `RateLimit` header (draft-ietf-httpapi-ratelimit-headers), one for each limit. */
