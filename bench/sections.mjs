@@ -226,20 +226,25 @@ const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
     ],
   );
 
-const busyTable = (rows) =>
-  table(
-    ['load', 'relative to', 'machine', 'requests/s', 'relative', 'CPU per request', 'relative', 'p99, relative'],
-    rows.map(({ of, to, work, isBusy, requests, perSecond, cpuUs, cpu, p99 }) => [
-      `${of}, ${work}`,
-      to,
-      isBusy ? 'two busy loops' : 'quiet',
-      number(requests),
-      number(perSecond?.median, 2),
-      `${number(cpuUs, 1)} µs`,
-      number(cpu === undefined ? undefined : 1 / cpu.median, 2),
-      number(p99 === undefined ? undefined : p99.median, 2),
-    ]),
+/** Shares of each load on a quiet machine and beside busy loops: `1.74/1.51`. */
+function busyTable(rows) {
+  const shares = (row, field, toShare = (share) => share) =>
+    [row, rows.find(({ of, work, isBusy }) => of === row.of && work === row.work && isBusy)]
+      .map(({ [field]: ratio }) => number(ratio && toShare(ratio.median), 2))
+      .join('/');
+  return table(
+    ['load', 'relative to', 'requests/s', 'CPU', 'p99'],
+    rows
+      .filter(({ isBusy }) => !isBusy)
+      .map((row) => [
+        `${row.of}, ${row.work}`,
+        row.to,
+        shares(row, 'perSecond'),
+        shares(row, 'cpu', (share) => 1 / share),
+        shares(row, 'p99'),
+      ]),
   );
+}
 
 const bundleTable = ({ pages, everything }) =>
   table(
@@ -265,8 +270,8 @@ loop together, which wakes the client once.`,
   ],
   busy: [
     'Beside two busy loops',
-    `Requests per second, processor time and 99th percentile, each as a share of the other server's, which was loaded before and after
-it. A busy loop on the core of the server and another on that of the load halve both of a pair.`,
+    `Requests per second, processor time per request and 99th percentile as shares of the other server's, first on a quiet machine, then
+with a busy loop on the core of the server and on that of the load. *ours-data* and *ours-record* are ours with \`--data\` and \`--record\`.`,
     busyTable,
   ],
   peers: [
