@@ -74,9 +74,11 @@ function decide(run: Run, { findings, exercised, callers, judgements, unmet }: R
   const doubted: readonly FindingCode[] = [...rulesOf(expect), 'early-retry', 'duplicate-write'];
   const doubt = [callers, ...doubted.map((code) => judgements.get(code)?.doubt)].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
-  if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
+  const dependsOnGrowth = rulesOf(expect).length === 0 && isUntold(run);
+  if (!isConclusive(exercised, expect) && !(dependsOnGrowth && run.isOver && run.requests.some(isRetry)))
+    return inconclusive(whyInconclusive(run));
   const warned = codesWith('warn');
-  if (rulesOf(expect).length === 0 && isUntold(run) && !showsGrowth(run))
+  if (dependsOnGrowth && !showsGrowth(run))
     return inconclusive(
       'No refusal told how long to wait, and the waits show no growth, so it is unknown whether the client waited long enough.',
     );
@@ -113,10 +115,14 @@ function describeLookalikes(requests: readonly JudgedRequest[]): string | undefi
 
 /** Whether the client retried refused requests, and no refusal stated a wait, not even one that may be meant. */
 function isUntold({ requests }: Run): boolean {
-  const isRetry = ({ retryOf, lastRefusalRead }: JudgedRequest) => (retryOf ?? lastRefusalRead) !== undefined;
   const refusals = requests.filter(({ isRefused }) => isRefused);
-  return requests.some(isRetry) && refusals.every(({ deadlineMs, unsure }) => (deadlineMs ?? unsure) === undefined);
+  return (
+    requests.some((request) => isRetry(request) || request.lastRefusalRead !== undefined) &&
+    refusals.every(({ deadlineMs, unsure }) => (deadlineMs ?? unsure) === undefined)
+  );
 }
+
+const isRetry = ({ retryOf }: JudgedRequest) => retryOf !== undefined;
 
 /**
  * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, otherwise a
@@ -264,7 +270,8 @@ function whyInconclusive(run: Run): string {
     return `The client was refused, but nothing put the scenario's rules to the test: ${fail.join(', ')}.${how}`;
   }
   const advice = isCut ? afterCut : 'Let it run longer, or name each of its calls in the request header X-Sim-Call';
-  return `The client was refused, and no request shows whether it retried. ${advice}.`;
+  const retries = requests.some(isRetry) ? 'none of its retries was served' : 'no request shows whether it retried';
+  return `The client was refused, and ${retries}. ${advice}.`;
 }
 
 /** Describes a client's requests after a lost response that prove nothing; `undefined` if it sent none. */

@@ -246,6 +246,7 @@ describe('a refusal that tells no wait', () => {
     ['one retry', [...refusals(1), served(2.2)]],
     ['flat waits', [...refusals(1, 2.2, 3.4, 4.6), served(5.8)]],
     ['flat waits before a long one', [...refusals(1, 2.361, 3.622, 4.933), served(75)]],
+    ['flat waits before giving up', refusals(1, 2.2, 3.4)],
     ['a reset in the past', [{ at: 1, status: 429, headers: { 'X-RateLimit-Reset': '1767268700' } }, served(3)]],
   ] as [string, Line[]][])('%s: exercises nothing', async (_, lines) => {
     const verdict = await judged(lines);
@@ -255,6 +256,10 @@ describe('a refusal that tells no wait', () => {
 
   test('passes if the waits grow', async () => {
     expect(await judged([...refusals(1, 2.2, 4.6, 9.4), served(19)])).toMatchObject({ outcome: 'pass', findings: [] });
+  });
+
+  test('passes if the waits grow before the client gives up', async () => {
+    expect((await judged(refusals(1, 2.2, 4.6, 9.4))).outcome).toBe('pass');
   });
 
   test('passes if the client stops', async () => {
