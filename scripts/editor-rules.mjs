@@ -33,8 +33,8 @@ const int64Words = 'expected a whole number within int64';
 
 /** Messages for patterns of the schema, such as that of a duration. */
 const patternWords = [
-  [/\(ms\|s\|m\|h\|d\)\$$/, 'expected a duration such as "500ms", "2s", "5m" or "1d"'],
-  [/000ms/, 'expected whole seconds, at least "1s"'],
+  [/000 \?ms/, 'expected whole seconds, at least "1s"'],
+  [/:\\d\\d\)\{1,2\}\)\$$/, 'expected a duration such as "500ms", "2s", "5m" or "1d"'],
   [/T\(\[01\]/, 'expected an instant such as "2030-12-05T00:00:00Z"'],
   [/9223372036854775807/, int64Words],
   [

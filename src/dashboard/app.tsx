@@ -11,7 +11,6 @@ import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
 import { TextDialog } from './dialogs.js';
 import type { Row, Span } from './entry-buffer.js';
-import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
 import { firstSentence, formatCount } from './format.js';
@@ -234,6 +233,8 @@ export function App({
   const copyCurl = (entry: Promise<CopiedEntry>) =>
     void entry.then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command')).catch(fail);
   const copyRow = (row: Row) => copyCurl(orRow(readEntry(session, row), row));
+  const exportAs = (what: 'har' | 'jsonl' | 'report', start?: string) =>
+    void import('./export-run.js').then(({ exportRun }) => exportRun(session, what, start)).catch(fail);
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
@@ -329,7 +330,7 @@ export function App({
         isFiltered={filter !== noFilter}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={hasServer ? () => setShown({ kind: 'help' }) : undefined}
-        onExport={(what) => exportRun(session, what).catch(fail)}
+        onExport={exportAs}
         onOpen={() => picker.current?.click()}
         onSandbox={(name) => onSandbox?.(name)}
         onCopy={copy}
@@ -507,7 +508,7 @@ export function App({
             onFailure={showFailure}
             onReport={
               session.source.kind === 'server'
-                ? () => exportRun(session, 'report', writeAddress({ request: selected.id })).catch(fail)
+                ? () => exportAs('report', writeAddress({ request: selected.id }))
                 : undefined
             }
             onRequest={openRequest}

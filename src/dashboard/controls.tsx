@@ -84,8 +84,8 @@ interface TextFormProps {
   initial?: string;
   placeholder?: string | undefined;
   button: string;
-  /** Takes the text of the field. Returns why it is refused, which the form shows; `undefined` if it is accepted. */
-  onText(text: string): string | undefined;
+  /** Takes the text of the field. @throws {RangeError} with the reason, which the form shows */
+  onText(text: string): void;
 }
 
 /** Form with a field for one line of text, and the button that submits it. */
@@ -94,10 +94,14 @@ export function TextForm({ name, size, initial = '', placeholder, button, onText
   const [failure, setFailure] = useState<string>();
   const submit = (event: Event) => {
     event.preventDefault();
-    const refused = onText(text.trim());
-    setFailure(refused);
-    // Keeps the form's menu open, so that the user can correct the text.
-    if (refused) event.stopPropagation();
+    try {
+      onText(text.trim());
+      setFailure(undefined);
+    } catch (error) {
+      setFailure((error as RangeError).message);
+      // Keeps the form's menu open, so that the user can correct the text.
+      event.stopPropagation();
+    }
   };
   return (
     <form onSubmit={submit}>

@@ -1,4 +1,7 @@
+import { reportHtml } from '../control-api/report-html.js';
 import type { Session } from './session.js';
+
+// The page loads this module when the user exports a run. Reports lack it.
 
 /**
  * Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run embedded.
@@ -9,8 +12,7 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
   if (what !== 'report') return download(`${name}.${what}`, new Blob([await source.text(`/journal.${what}?why=true`)]));
   const file = async (path: string) => (await fetch(path)).text();
-  const [{ reportHtml }, html, script, style, run] = await Promise.all([
-    import('../control-api/report-html.js'),
+  const [html, script, style, run] = await Promise.all([
     fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
     file('page/page.js'),
     file('page/page.css'),

@@ -2,11 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { clockText, type ServedAgain, servedAgainText, timeLeft } from '../rate-limits/served-again.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
+import { parseDuration } from '../values/duration.js';
 import { toWindowFields, windowsOf } from '../values/window-fields.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, TextForm } from './controls.js';
-import { durationExpected, formatThousands, readDuration } from './format.js';
+import { formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { outcomeSymbols } from './verdict.js';
@@ -119,10 +120,8 @@ function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps
               initial="2m"
               button="ban"
               onText={(text) => {
-                const ms = readDuration(text);
-                if (!ms) return durationExpected(text);
+                const ms = parseDuration(text);
                 if (session.canAct) ban(ms);
-                return undefined;
               }}
             />
             {act('revoke', !isRevoked, () => change('revoked', 'revoke'))}

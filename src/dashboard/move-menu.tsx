@@ -1,10 +1,11 @@
 import { clockText } from '../rate-limits/served-again.js';
 import type { WindowInfo } from '../simulator/keys.js';
+import { parseDuration } from '../values/duration.js';
 import { windowsOf } from '../values/window-fields.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { TextForm } from './controls.js';
-import { clockSeconds, durationExpected, readDuration, readInstant } from './format.js';
+import { clockSeconds } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
@@ -58,11 +59,7 @@ export function MoveMenu({ session, actions }: { session: Session; actions: Acti
         size={8}
         initial="1h"
         button="move by"
-        onText={(text) => {
-          const ms = readDuration(text);
-          if (ms === undefined) return durationExpected(text);
-          return void by(ms);
-        }}
+        onText={(text) => by(parseDuration(text))}
       />
       <TextForm
         name="Instant to move the clock to"
@@ -71,10 +68,23 @@ export function MoveMenu({ session, actions }: { session: Session; actions: Acti
         button="move to"
         onText={(text) => {
           const ms = readInstant(text, session.nowMs());
-          if (ms === undefined) return `Expected a time such as ${present}, got ${text}.`;
-          return void to(ms);
+          if (ms === undefined) throw new RangeError(`expected a time such as ${present}, got ${text}`);
+          to(ms);
         }}
       />
     </Menu>
   );
+}
+
+/**
+ * Reads a time as the page prints it, such as `07:36:00` of the same day or `Mon 30 Nov 07:45:53`, or in ISO 8601, in
+ * UTC. Returns Unix milliseconds; `undefined` for another text.
+ */
+function readInstant(text: string, nowMs: number): number | undefined {
+  const day = new Date(nowMs).toISOString();
+  const [, date, year, time] = /^(?:[a-z]{3} )?(\d+ [a-z]{3})(?: (\d{4}))? ([\d:]+)$/i.exec(text) ?? [];
+  const ms = /^\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
+    ? Date.parse(`${day.slice(0, 11)}${text}Z`)
+    : Date.parse(date ? `${date} ${year ?? day.slice(0, 4)} ${time} UTC` : text);
+  return Number.isFinite(ms) ? ms : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { parseDuration } from '../values/duration.js';
+import { durationText, parseDuration } from '../values/duration.js';
 import { isMap } from '../values/plain-data.js';
 import type { Trial } from './trial.js';
 
@@ -72,7 +72,7 @@ function plainerThan(value: unknown, isRealTime: boolean): readonly unknown[] {
 }
 
 const isDuration = (value: unknown): value is string =>
-  typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
+  typeof value === 'string' && durationText.test(value.replace(/^-/, ''));
 
 const lengthOf = (duration: string) => parseDuration(duration.replace(/^-/, ''));
 

@@ -1,3 +1,4 @@
+import { durationAmount, durationText } from '../values/duration.js';
 import { latestMs } from '../values/instant.js';
 import type { AnySchema } from './schema.js';
 import * as values from './value-schemas.js';
@@ -10,6 +11,7 @@ type References = ReadonlyMap<AnySchema, string>;
 /** Maximum duration in a scenario: ten years. */
 const longestMs = 3_650 * 86_400_000;
 const amount = '\\d+(\\.\\d+)?';
+const duration = durationText.source;
 
 /**
  * Creates one JSON Schema for both a text with a pattern and a number with bounds. Editors show alternatives poorly.
@@ -26,18 +28,17 @@ const time = '([01]\\d|2[0-3]):[0-5]\\d';
  * that browser pages do not download them.
  */
 const written = new Map<AnySchema, Json>([
-  [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
+  [values.duration, textOrNumber(duration, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // Pattern for durations of whole seconds, such as `90s`. Fractions of hours and days are not checked, because a
-    // pattern cannot test them.
-    textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
-      minimum: 1_000,
-      maximum: longestMs,
-      multipleOf: 1_000,
-    }),
+    // Pattern for durations of whole seconds, such as `90s`. Fractions of hours and days, and sums, are not checked,
+    // because a pattern cannot test them.
+    textOrNumber(
+      `^(0*[1-9]\\d*000 ?ms|0*[1-9]\\d*(\\.0+)? ?s|${amount.replace('+)?', '?[05]?0*)?')} ?m(in)?|${amount} ?(h|d(ays?)?)|${durationAmount}( ?${durationAmount})+|\\d+(:\\d\\d){1,2})$`,
+      { minimum: 1_000, maximum: longestMs, multipleOf: 1_000 },
+    ),
   ],
-  [values.signedDuration, textOrNumber(`^-?${amount}(ms|s|m|h|d)$`, { minimum: -longestMs, maximum: longestMs })],
+  [values.signedDuration, textOrNumber(duration.replace('^', '^-?'), { minimum: -longestMs, maximum: longestMs })],
   [
     values.instant,
     textOrNumber(`^${day}T${time}(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]${time})$`, { minimum: 0, maximum: latestMs }),

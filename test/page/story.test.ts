@@ -163,7 +163,7 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     await menu.click();
     await amount.fill('a while');
     await page.getByRole('button', { name: 'move by' }).click();
-    await page.getByText('Expected a duration such as 1:30 or 1m30s, got a while.').waitFor();
+    await page.getByText('expected a duration such as "500ms", "2s", "5m" or "1d", got "a while"').waitFor();
     expect(await amount.isVisible()).toBe(true);
     for (const [text, time] of [
       ['1:30', '12:01:41'],

@@ -95,12 +95,20 @@ describe('an editor', () => {
     [
       'windows.minute',
       (minute) => ({ windows: { minute } }),
-      ['', ...'1s 01s 0s 1.0s 1.5s 2000ms 1500ms 1m 0.5m 1.05m 1.25m 0.01m 2h 1d 1'.split(' ')],
+      [
+        '',
+        ...'1s 01s 0s 1.0s 1.5s 2000ms 1500ms 1m 0.5m 1.05m 1.25m 0.01m 2h 1d 1 1m30s 1:30 1:2'.split(' '),
+        '1 s',
+        '2000 ms',
+        '1.5 s',
+        '2 min',
+        '3 days',
+      ],
     ],
     [
       'clock.skew',
       (skew) => ({ clock: { skew } }),
-      ['-40s', '40s', '+40s', '--1s', '-0s', '1.5h', '1.s', '.5s', '1 s', '-'],
+      ['-40s', '40s', '+40s', '--1s', '-0s', '1.5h', '1.s', '.5s', '1 s', '-1m 30s', '-1:30', '1  s', '-'],
     ],
     [
       'clock.start',

@@ -209,11 +209,19 @@ test.each([
   ['5m', 300_000],
   ['2h', 7_200_000],
   ['1d', 86_400_000],
+  ['1m30s', 90_000],
+  ['1 h 30 s', 3_630_000],
+  ['1 s', 1000],
+  ['80 ms', 80],
+  ['2.5 min', 150_000],
+  ['3 days', 259_200_000],
+  ['1:48', 108_000],
+  ['2:00:00', 7_200_000],
 ] as const)('the duration %s is %d ms', (duration, ms) => {
   expect(parseDuration(duration)).toBe(ms);
 });
 
-test.each(['5', '1 s', '1S', 's', '1w', '1e3s', '٥s', '1s2m', Number.POSITIVE_INFINITY])(
+test.each(['5', '1  s', '1S', 's', '1w', '1e3s', '٥s', '1 mins', '1s 2', '1:2', Number.POSITIVE_INFINITY])(
   '%s is not a duration',
   (duration) => {
     expect(() => parseDuration(duration)).toThrow('expected a duration such as');

@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
   'picture.js': 'text/javascript; charset=utf-8',
   'token-form.js': 'text/javascript; charset=utf-8',
   'pets.js': 'text/javascript; charset=utf-8',
-  'report-html.js': 'text/javascript; charset=utf-8',
+  'export-run.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
 };
 
