@@ -143,8 +143,8 @@ interface GauntletOptions {
   routes?: RoutesFromFlags;
   /** Signal that stops the active runs, and after which no further run is started. */
   stopped?: AbortSignal | undefined;
-  /** Called with the number of finished runs. */
-  onDone: (done: number) => void;
+  /** Called after each run, with the number of finished runs and the run's result. */
+  onDone: (done: number, result: GauntletResult) => void;
 }
 
 /** Width of the timeline of a failed run, in characters, which fits into a column of a page. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 
 interface ParallelOptions<Result> {
-  /** Callback after each finished job. Its argument is the number of jobs that have finished. */
-  onDone: (done: number) => void;
+  /** Callback after each finished job, with the number of finished jobs and the job's result. */
+  onDone: (done: number, result: Result) => void;
   /** Number of concurrent jobs. Default: the number of processors. */
   concurrency?: number;
   /** Whether a job runs once more for its result, alone and after all other jobs. Default: no job does. */
@@ -29,7 +29,7 @@ export async function inParallel<Item, Result>(
       const result = await work(items[index] as Item);
       if (stopped?.aborted) return;
       results[index] = result;
-      onDone(++done);
+      onDone(++done, result);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));

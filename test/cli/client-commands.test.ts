@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { runClient } from '../../src/cli/client-run.js';
+import { shippedCases } from '../../src/cli/gauntlet-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
@@ -65,13 +66,13 @@ describe.concurrent('petstore-sim exec', () => {
   test('passes a client that waits, with its output and its exit code, and the verdict on standard error', async () => {
     const { code, out, err } = await runProcess(['exec', ...usedUp, '--', ...printing(right)]);
     expect(out).toBe('saw 429\nsaw 200\n');
-    expect(err).toMatch(/^PASS {2}default/);
+    expect(err).toMatch(/^\nPASS {2}default/);
     expect(code).toBe(0);
   });
 
   test('fails a client that does not wait, although its exit code is 0', async () => {
     const { code, err } = await run(['exec', ...usedUp, '--', ...wrong]);
-    expect(err).toMatch(/^FAIL {2}default/);
+    expect(err).toMatch(/^\nFAIL {2}default/);
     expect(err).toContain('early-retry');
     expect(err).toMatch(/^ {2}free-key free /m);
     // The line that records the run again has the words of the command as they were given.
@@ -89,13 +90,13 @@ describe.concurrent('petstore-sim exec', () => {
     const passed = await run(['exec', ...usedUp, '--', ...client('retryAfterSeconds * 1000', 3)]);
     expect(passed).toMatchObject({
       code: 3,
-      err: expect.stringMatching(/^PASS \(client\), command failed {2}default/),
+      err: expect.stringMatching(/^\nPASS \(client\), command failed {2}default/),
     });
     expect(passed.err).toContain('\n  The command ended with exit code 3.\n');
   });
 
   test('is inconclusive if the run exercised no rule, and fails only with --require-conclusive', async () => {
-    expect(await run(['exec', '--', 'true'])).toMatchObject({ code: 0, err: expect.stringMatching(/^INCONCLUSIVE/) });
+    expect(await run(['exec', '--', 'true'])).toMatchObject({ code: 0, err: expect.stringMatching(/^\nINCONCLUSIVE/) });
     expect((await run(['exec', '--require-conclusive', '--', 'true'])).code).toBe(1);
   });
 
@@ -218,7 +219,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('stops the command after --timeout, and does not blame a client that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(
-      /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
+      /^\nINCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
     );
     expect(err).not.toContain('gave-up  ');
     expect(code).toBe(124);
@@ -234,9 +235,9 @@ describe.concurrent('petstore-sim exec', () => {
        process.exitCode = ${exitCode};`,
     ];
     const silent = await run(['exec', '--scenario', 'retry-after-clamped', '--', ...once(0)]);
-    expect(silent.err).toMatch(/^FAIL {2}retry-after-clamped\n {2}The client gave up\./);
+    expect(silent.err).toMatch(/^\nFAIL {2}retry-after-clamped\n {2}The client gave up\./);
     const loud = await run(['exec', '--scenario', 'retry-after-clamped', '--', ...once(3)]);
-    expect(loud.err).toMatch(/^PASS/);
+    expect(loud.err).toMatch(/^\nPASS/);
     expect([silent.code, loud.code]).toEqual([1, 3]);
   });
 
@@ -468,7 +469,7 @@ describe.concurrent('a client that sends its requests to sandboxes, as test runn
 
   test('exec judges each, and shows the worst', async () => {
     const { code, err } = await run(['exec', ...usedUp, '--', ...early]);
-    expect(err).toMatch(/^FAIL {2}default\n {2}The client retried too early/);
+    expect(err).toMatch(/^\nFAIL {2}default\n {2}The client retried too early/);
     expect(err.replace(/\s+/g, ' ')).toContain('2 sandboxes: 1 failed, 1 passed. Shown: test-1.');
     expect(err).toMatch(/^ {2}4 requests: \d served, \d refused/m);
     expect(err).not.toContain('No requests');
@@ -515,6 +516,24 @@ test('gauntlet fails an inconclusive run only with --require-conclusive, and no 
   expect((await gauntlet('minute-wall', '--require-conclusive')).code).toBe(0);
 });
 
+test('gauntlet tells each run as it ends, and each reason of several failures once', async () => {
+  const hasty = `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+    for (let n = 0; n < 4; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
+    throw new Error('no pets today');`;
+  const names = shippedCases()
+    .slice(0, 11)
+    .map(({ name }) => name);
+  const { out, err } = await run(['gauntlet', ...names, '--', process.execPath, '--input-type=module', '-e', hasty]);
+  for (const name of names) {
+    expect(err).toMatch(new RegExp(`^\\d+ of 11 runs · ${name} \\w`, 'm'));
+    expect(out).toMatch(new RegExp(`^ {2}${name} +\\w`, 'm'));
+  }
+  expect(err.trim().split('\n')).toHaveLength(11);
+  expect(out.match(/^ {2}early-retry \(in \d+ scenarios, here \S+\): /gm)).toHaveLength(1);
+  expect(out.match(/output of the command: /g)).toHaveLength(1);
+  expect(out.match(/petstore-sim exec --scenario/g)).toHaveLength(1);
+});
+
 describe.concurrent('failed row of gauntlet', () => {
   /** Sends two requests, and crashes; buffered standard output can arrive after the error. */
   const crash = `for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
@@ -526,10 +545,10 @@ describe.concurrent('failed row of gauntlet', () => {
   test("has the finding's sentence, and the error with which the command ended", async () => {
     const { code, out } = await run(['gauntlet', 'minute-wall', '--', ...command]);
     expect(code).toBe(1);
-    const [row, sentence, ...others] = out.split('\n');
+    const [row, , sentence, ...others] = out.split('\n');
     expect(row).toMatch(/^ {2}minute-wall {2}fail +gave-up$/);
-    expect(sentence).toMatch(/^ {6}gave-up: \S.* \S/);
-    expect(others.join('\n')).toMatch(/^ {6}output of the command: .*RangeError: no seconds in Fri, 27 Nov$/ms);
+    expect(sentence).toMatch(/^ {2}gave-up: \S.* \S/);
+    expect(others.join('\n')).toMatch(/^ {2}output of the command: .*RangeError: no seconds in Fri, 27 Nov$/ms);
     expect(out.split('petstore-sim exec')[0]).not.toMatch(/bye|\^$|^ +at /m);
     expect(out).toContain('1 of 1 reached: 0 passed, 1 failed');
 

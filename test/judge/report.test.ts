@@ -334,7 +334,7 @@ test('text, JUnit and failure messages contain the remedies once, and without on
   const sim = bad();
   const plain = judge(sim, { isOver: true });
   const remedies = [{ client: 'got', isCertain: true, settings: ['`limit: 4`', '`methods`'], fix: 'got' }];
-  const remedy = 'got: `limit: 4`; `methods`; its code: npx --no-install petstore-sim fix got';
+  const remedy = 'got: 2 settings; its code: npx --no-install petstore-sim fix got';
   const helped = { ...plain, remedies };
   const entries = sim.journal.query();
   const lines = (text: string) => text.split('\n').map((line) => line.trim());

@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
+import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { generatePets } from '../../src/seed.js';
 import { judge } from '../../src/verdict.js';
 import * as clients from './clients.js';
@@ -259,6 +260,13 @@ test.each([
   };
   await stage.run((run) => Promise.all(Array.from({ length: 30 }, () => call(run))));
   expect(judge(stage.sim, { isOver: true }).amplification?.overall ?? 1).toBe(ratio);
+});
+
+test('the search for twice finds each scenario that fails a client that writes twice', () => {
+  const scenarios = Object.values(readShippedScenarios());
+  const twice = scenarios.filter(({ expect: wanted }) => wanted?.fail?.includes('duplicate-write'));
+  expect(twice.length).toBeGreaterThan(3);
+  for (const { description } of twice) expect(description).toMatch(/\btwice\b/);
 });
 
 test('every shipped scenario is tested here', () => {

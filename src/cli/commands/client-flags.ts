@@ -106,19 +106,26 @@ export function printStopped(done: number, total: number): void {
   stderr.write(`${stderr.isTTY ? eraseLine : ''}petstore-sim: stopped after ${done} of ${total} runs\n`);
 }
 
-/** Number of finished runs after which a progress line is printed, if standard error is no terminal. */
+/** Runs per progress line without a terminal. So few runs get no line, because they all run at once. */
 const runsALine = 10;
 
 /**
- * Creates a progress display on standard error: a bar on a terminal, which is erased at the end; otherwise a line now
- * and then.
+ * Creates a progress display on standard error. On a terminal, this is a bar, which is erased at the end. Otherwise, it
+ * is a line for each run that `describe` describes, and without `describe` a line for each ten runs.
  */
-export function createRunCounter(total: number): (done: number) => void {
-  return (done) => {
-    const { stderr } = process;
-    if (stderr.isTTY) stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
-    else if (done % runsALine === 0 || (done === total && total > runsALine))
-      stderr.write(`${done} of ${total} runs\n`);
+export function createRunCounter<Result>(
+  total: number,
+  describe?: (result: Result) => string,
+): (done: number, result: Result) => void {
+  const { stderr } = process;
+  if (stderr.isTTY) stderr.write(drawBar(0, total, 'runs'));
+  return (done, result) => {
+    const last = describe === undefined ? '' : ` · ${describe(result)}`;
+    if (stderr.isTTY) {
+      const bar = drawBar(done, total, 'runs').slice(1) + last;
+      stderr.write(done === total ? eraseLine : eraseLine + bar.slice(0, (stderr.columns || 80) - 1));
+    } else if (total > runsALine && (last !== '' || done % runsALine === 0 || done === total))
+      stderr.write(`${done} of ${total} runs${last}\n`);
   };
 }
 

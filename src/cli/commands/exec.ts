@@ -74,6 +74,8 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
     import('../../judge/run-result.js'),
   ]);
   const runResult = resultOf(verdict, { ...options, command: end, timeout, description });
+  // The command's last line may lack its end.
+  if (!flags.json) process.stderr.write('\n');
   const reported = await writeReports(
     flags,
     { result: runResult, entries, nameKey: judged.nameKey, run: judged.run },

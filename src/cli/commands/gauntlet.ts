@@ -3,6 +3,7 @@ import { describeRemedy } from '../../judge/report/wording.js';
 import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
+import { groupBy } from '../../values/group-by.js';
 import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
@@ -61,7 +62,11 @@ export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> 
   const shipped = flags.classes ? casesOfClasses() : shippedCases();
   const cases = named.length > 0 ? await Promise.all(named.map(readCase)) : shipped;
   const chosen = cases.map((each) => ({ ...each, scenario: withRefused(each.scenario, refused) }));
-  const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length), routes };
+  const onDone = createRunCounter(
+    chosen.length,
+    (done: GauntletResult) => `${done.scenario} ${outcomeWord(stateOf(done))}`,
+  );
+  const options = { timeoutMs: timeoutOf(flags.timeout), onDone, routes };
   const { result, stoppedCode } = await waitUntilStopped((stopped) =>
     runGauntlet([{ command }], chosen, { ...options, stopped }),
   );
@@ -128,35 +133,56 @@ function nextCommands(
 }
 
 /**
- * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, the reasons of each
- * failure with a command for the details, and totals.
+ * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, then each reason of
+ * failures once, remedies, a command for the details, and totals.
  */
 function gauntletLines(results: readonly GauntletResult[], again: readonly string[]): string[] {
   const columns = textColumns();
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
-  const lines = results.flatMap((gauntletResult) => {
+  const lines = results.map((gauntletResult) => {
     const state = stateOf(gauntletResult);
     const word = outcomeWord(state).padEnd(12);
     const line = `  ${gauntletResult.scenario.padEnd(width)}  ${styleText(colors[state], word)}  ${detailOf(gauntletResult)}`;
-    const shown = wrapForTerminal(line.trimEnd(), 6);
-    if (state !== 'fail') return [shown];
-    const reasons = failureLines({ ...gauntletResult, findings: firstFailures(gauntletResult) });
-    const closer = commandLine('exec', '--scenario', gauntletResult.scenario, ...again);
-    return [
-      shown,
-      ...reasons.flatMap((reason) => wrap(reason, columns, 6)),
-      styleText('dim', wrapForTerminal(`      ${closer}`, 8, process.stdout, ' \\')),
-    ];
+    return wrapForTerminal(line.trimEnd(), 6);
   });
-  const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns)]);
+  const failed = results.filter(({ outcome }) => outcome === 'fail');
+  const reasons = reasonsOf(failed).flatMap((block) => ['', ...block.flatMap((line) => wrap(line, columns, 2))]);
+  const closer = failed
+    .slice(0, 1)
+    .map(({ scenario }) => commandLine('exec', '--scenario', scenario, ...again))
+    .flatMap((command) => [
+      '',
+      '  One of these runs in detail:',
+      wrapForTerminal(`    ${command}`, 6, process.stdout, ' \\'),
+    ]);
+  const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]);
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
   const sums = groups.map((group) => {
     const members = results.filter((gauntletResult) => gauntletResult.group === group);
     return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
   });
-  return [...lines, ...advice, '', ...sums, '', sum(results)];
+  return [...lines, ...reasons, ...advice, ...closer, '', ...sums, '', sum(results)];
+}
+
+/**
+ * Formats the reasons of failures: each failed rule and each error output of the command once, as in the first scenario
+ * that has it.
+ */
+function reasonsOf(failed: readonly GauntletResult[]): string[][] {
+  const found = failed.flatMap((run) => firstFailures(run).map((finding) => ({ ...finding, scenario: run.scenario })));
+  const rules = groupBy(found, ({ code }) => code).values();
+  const outputs = new Map(failed.map(({ errorLines }) => [errorLines.join('\n'), errorLines]));
+  return [
+    ...[...rules].flatMap(([first, ...more]) => {
+      if (first === undefined) return [];
+      const { code, text, scenario } = first;
+      const where = more.length > 0 ? ` (in ${more.length + 1} scenarios, here ${scenario})` : '';
+      return [failureLines({ findings: [{ code: code + where, text }], errorLines: [] })];
+    }),
+    ...[...outputs.values()].map((errorLines) => failureLines({ findings: [], errorLines })),
+  ].filter((lines) => lines.length > 0);
 }
 
 /**

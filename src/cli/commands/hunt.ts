@@ -365,7 +365,8 @@ function createProgress(total: number): (done: number, found: number) => void {
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
     // After the last run, `hunt` simplifies the scenarios that it found, for which no remaining time is known.
-    const rest = done === total ? 'reducing what was found' : `${found} failures, about ${leftSeconds} s left`;
+    const rest =
+      done === total ? 'reducing what was found' : `${pluralize(found, 'failure')}, about ${leftSeconds} s left`;
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);
   };

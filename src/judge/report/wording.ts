@@ -56,13 +56,14 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
 
 /**
  * Formats a remedy with the command that prints its code: `got: SETTING; its code: npx --no-install petstore-sim fix
- * got`.
+ * got`. Several settings are only counted, because the code has them.
  * @param program command that starts petstore-sim; default: the one that works in every project with the package
  */
 export const describeRemedy = (
   { client, isCertain, settings, fix }: Remedy,
   program = 'npx --no-install petstore-sim',
-): string => `${isCertain ? '' : 'if you use '}${client}: ${settings.join('; ')}; its code: ${program} fix ${fix}`;
+): string =>
+  `${isCertain ? '' : 'if you use '}${client}: ${settings.length > 1 ? pluralize(settings.length, 'setting') : settings[0]}; its code: ${program} fix ${fix}`;
 
 /**
  * Lists the codes of the judge's rules that a run left untested, because no request of the run was a case for the rule.
