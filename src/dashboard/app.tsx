@@ -306,6 +306,8 @@ export function App({
   // only once.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
+  // A wide page has the findings in a column of their own, unless an open request takes its place.
+  const isBeside = tab === 'findings' && (isComparing || !selected) && matchMedia('(min-width: 1400px)').matches;
   const tabs: Partial<Record<Tab, string>> = {
     requests: formatCount(session.state.total, 'Request'),
     findings: formatCount(session.state.verdict?.findings.length ?? 0, 'Finding'),
@@ -385,6 +387,9 @@ export function App({
                     {formatCount(session.removed.entries.length, 'request')} before the{' '}
                     {session.removed.isRestart ? 'restart' : 'reset'}
                   </Button>
+                  {!session.removed.isRestart && (
+                    <span class="note"> Undo restores all but these: a reset deletes requests.</span>
+                  )}
                 </p>
               )}
               {judged && (
@@ -433,7 +438,7 @@ export function App({
                   <Button
                     key={name}
                     class={`to-${name}`}
-                    aria-pressed={tab === name}
+                    aria-pressed={(isBeside ? 'requests' : tab) === name}
                     onClick={() => setTab(name as Tab)}
                   >
                     {text}

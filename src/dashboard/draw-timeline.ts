@@ -195,14 +195,19 @@ function drawGrid(picture: Picture): void {
   }
 }
 
-/** Writes the lengths of the idle ranges, above the bars that cross these ranges. */
-function drawGapLabels({ context, colors, axis, bottom }: Picture): void {
-  const height = bottom - topHeight;
+/**
+ * Writes the lengths of the idle ranges, above the bars that cross these ranges. If the names are above the lanes, a
+ * length is in one lane, because it would cross a name otherwise.
+ */
+function drawGapLabels({ context, colors, axis, bottom, left, laneCount }: Picture): void {
+  const isAbove = left === 0;
+  const top = isAbove ? laneTop(laneCount >> 1, left) : topHeight;
+  const height = isAbove ? laneHeight : bottom - topHeight;
   for (const { x, width, label } of axis.gaps) {
     setTextStyle(context, colors.bg, '11px', 'center');
     const length = Math.min(height, context.measureText(label).width + 8);
     context.save();
-    context.translate(x + width / 2, topHeight + height / 2);
+    context.translate(x + width / 2, top + height / 2);
     context.rotate(-Math.PI / 2);
     context.fillRect(-length / 2, -8, length, 16);
     context.fillStyle = colors.dim;

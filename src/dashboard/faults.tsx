@@ -30,7 +30,10 @@ export function Faults({ session, actions }: { session: Session; actions: Action
           <li key={fault.name} class="fault">
             <b>{fault.name}</b>{' '}
             <small>
-              {describe(fault)} · applied {formatThousands(fault.applied)} of {formatThousands(fault.seen)}
+              {describe(fault)} ·{' '}
+              {fault.seen > 0
+                ? `applied ${formatThousands(fault.applied)} of ${formatThousands(fault.seen)}`
+                : 'matched no request'}
             </small>
             {session.isLive && (
               <div class="acts">

@@ -214,9 +214,6 @@ function stateOf(
 /** Time of a reset or a ban's end before a key's first request. */
 const begins = 'begins with the first request';
 
-/** Used share of a window from which its reset is shown. */
-const shownShare = 0.5;
-
 interface MeterProps {
   name: string;
   owner: string;
@@ -246,7 +243,7 @@ function Meter({ name, owner, window, nowMs, isPreset, children }: MeterProps) {
       >
         <i class={share >= 0.9 ? 'near' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
-      {share >= shownShare && (
+      {used > 0 && (
         <span class="note resets">
           {isPreset
             ? begins

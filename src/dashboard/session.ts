@@ -137,12 +137,24 @@ export class Session {
     return outcome === 'inconclusive' && counts !== undefined && counts.refused > 0 && this.isActive;
   }
 
+  /**
+   * Verdicts on keys alone, by the key's id. Omits those with a finding that the shown verdict does not have, such as
+   * a call that the client gave up with one key and made with another.
+   */
+  get ownVerdicts(): Map<string, Verdict> {
+    const { verdict, verdicts, verdictKey } = this.state;
+    const isFound = (own: Verdict) =>
+      own.findings.every(({ code }) => verdict?.findings.some((all) => all.code === code));
+    return new Map([...verdicts].filter(([, own]) => verdictKey !== undefined || isFound(own)));
+  }
+
   /** Verdict on a key alone: that of the run, if the run has no other. */
   verdictOn(keyId: string): Verdict | undefined {
-    const { verdict, verdicts } = this.state;
+    const { verdict } = this.state;
     const { lanes } = this.entries;
     return (
-      verdicts.get(keyId) ?? (lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined)
+      this.ownVerdicts.get(keyId) ??
+      (lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined)
     );
   }
 

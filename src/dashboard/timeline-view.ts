@@ -162,7 +162,13 @@ export function createTimelineView(
         here.length < 2 ? '' : `${formatCount(here.length, 'request')}${other > 0 ? `, ${other} not served` : ''} · `;
       const why = row.inShort;
       const text = `${several}${clockTime(row.atMs)} ${row.method} ${pathWithQuery(row).slice(0, 60)} ${row.status || 'no response'}${why ? ` · ${why}` : ''}`;
-      return { x: Math.max(0, Math.min(x + 10, canvas.clientWidth - 260)), y: y + 14, text };
+      // Within the timeline, which would get scroll bars otherwise.
+      const [width, height] = [300, 60];
+      return {
+        x: Math.max(0, Math.min(x + 10, canvas.clientWidth - width)),
+        y: Math.min(y + 14, canvas.clientHeight - height),
+        text,
+      };
     },
 
     /** Returns the part of the run that the timeline shows after a key press, which zooms or scrolls. */

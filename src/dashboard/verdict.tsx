@@ -88,13 +88,13 @@ const maximumClients = 4;
  * Returns the verdicts on the keys of a run, each the work of another client, and the keys that nothing put to the test.
  * Returns `undefined` if these say less than the verdict on all keys.
  */
-function clientVerdicts({ state, entries }: Session) {
+function clientVerdicts({ state, entries, ownVerdicts }: Session) {
   const { verdict, verdicts, verdictKey } = state;
-  const all = [...verdicts].map(([id, own]) => [entries.lanes.get(id)?.name ?? '', own] as const);
+  const all = [...ownVerdicts].map(([id, own]) => [entries.lanes.get(id)?.name ?? '', own] as const);
   const judged = all.filter(([, { outcome }]) => outcome !== 'inconclusive');
   const untested = all.flatMap(([name, { outcome }]) => (outcome === 'inconclusive' ? name : []));
   const worst = judged.some(([, { outcome }]) => outcome === 'fail') ? 'fail' : 'pass';
-  const isWhole = verdictKey === undefined && verdict?.outcome === worst;
+  const isWhole = verdictKey === undefined && verdict?.outcome === worst && all.length === verdicts.size;
   return isWhole && all.length > 1 && judged.length > 0 && judged.length <= maximumClients
     ? { judged, untested }
     : undefined;

@@ -43,7 +43,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await isValid();
     await eventually(() => yaml().inputValue()).toContain('when: { nth: 1 }\n');
     await press('add');
-    await line().getByText('500 · the next request · applied 0 of 0').waitFor();
+    await line().getByText('500 · the next request · matched no request').waitFor();
     expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
     await line().getByText('500 · used up · applied 1 of 2').waitFor();
     await press('again error-500');
@@ -159,7 +159,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
     await isValid();
     await eventually(() => yaml().inputValue()).toContain('# my rule\nname: outage\nwhen: { nth: 2 }\n');
     await press('save');
-    await line().getByText('504 · after 1 more request · applied 0 of 0').waitFor();
+    await line().getByText('504 · after 1 more request · matched no request').waitFor();
   });
 
   test('text that is no YAML, a list, a taken name and a removed rule are reported, and the text stays', async () => {

@@ -83,6 +83,39 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     expect((await boxOf(card('business-key'))).height).toBeLessThan(64);
   });
 
+  test('a wide page has findings beside the list, and in a tab while a request takes their place', async () => {
+    await open();
+    await openFindings(page);
+    await page.setViewportSize({ width: 1920, height: 900 });
+    const marked = () => page.locator('.tabs [aria-pressed=true]').allInnerTexts();
+    await eventually(marked).toEqual(['9 Requests']);
+    await rows().first().click();
+    await eventually(marked).toEqual(['9 Requests']);
+    await page.getByRole('button', { name: '3 Findings' }).click();
+    await page.locator('.finding').nth(2).waitFor();
+    expect(await page.locator('.detail').isVisible()).toBe(true);
+    expect(await page.locator('.list').isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.locator('.list').waitFor();
+    expect(await page.locator('.finding').nth(2).isVisible()).toBe(true);
+  });
+
+  test('a tooltip stays inside the timeline, which has no scroll bars', async () => {
+    await open();
+    const canvas = page.locator('canvas');
+    const { width, height } = await boxOf(canvas);
+    const hint = page.locator('.hint');
+    await eventually(async () => {
+      for (let x = width - 5; x > 0 && !(await hint.isVisible()); x -= 12)
+        await canvas.hover({ position: { x, y: height - 25 } });
+      return hint.isVisible();
+    }).toBe(true);
+    const timeline = page.locator('.canvas');
+    expect(await timeline.evaluate((e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight])).toEqual([
+      0, 0,
+    ]);
+  });
+
   test('list and detail stand side by side', async () => {
     await open();
     await rows().filter({ hasText: 'strike 2' }).click();
@@ -385,6 +418,36 @@ describe('several clients', { tags: 'needs/chromium' }, () => {
     await eventually(() => headline.locator('.pill').allInnerTexts()).toEqual(['✗ wrong-client', '✓ right-client']);
     await page.getByLabel('Judge').selectOption({ label: '✓ right-client' });
     await page.locator('.reason > span').getByText('The client did what the service asked.').waitFor();
+  });
+
+  test('a call that a client gave up with one key and made with another has one story', async () => {
+    const stage = await openStage({
+      ...storm,
+      expect: { served: true },
+      keys: { 'key-a': { plan: 'free', usage: { minute: 58 } }, 'key-b': { plan: 'free', usage: { minute: 58 } } },
+    });
+    const { sim, call } = stage;
+    for (let n = 0; n < 4; n++) {
+      await call('key-a');
+      sim.clock.advance('2s');
+    }
+    await call('key-b');
+    await call('key-b', '/pets?limit=3');
+    for (const wait of ['2s', '2s', '1m', '5m']) {
+      await call('key-b', '/pets?limit=4');
+      sim.clock.advance(wait);
+    }
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    const pills = page.locator('.key .pill');
+    await eventually(() => pills.allInnerTexts()).toEqual(['✗ fail']);
+    expect(await page.locator('.reason > span').innerText()).toBe('The client retried too early.');
+    await openFindings(page);
+    await page.locator('.finding').nth(1).waitFor();
+    expect(await page.locator('.findings').innerText()).not.toContain('gave-up');
+    // Judged alone, the key has given up.
+    await page.getByLabel('Judge').selectOption({ label: 'key-a' });
+    await page.locator('.finding').getByText('gave-up').waitFor();
+    await page.locator('.reason > span').getByText('gave up').waitFor();
   });
 
   test('a client that nothing put to the test is only named', async () => {

@@ -82,6 +82,19 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('an idle time is not written over a name above a lane', async () => {
+    await open(0, { width: 360, height: 800 });
+    await stage.call('pro-key');
+    stage.sim.clock.advance('60s');
+    await stage.call('pro-key');
+    stage.sim.clock.advance('60s');
+    await eventually(texts).toEqual(expect.arrayContaining(['pro-key', '60.0 s idle']));
+    const all = await drawn();
+    const yOf = (text: string) => all.find((each) => each.text === text)?.y ?? 0;
+    // Turned by a quarter, in a lane of 46 pixels below the name.
+    expect(yOf('60.0 s idle') - 46 / 2).toBeGreaterThanOrEqual(yOf('pro-key') + 6);
+  });
+
   test('extends to the current time, with the rest of a ban that was set after the last request', async () => {
     await open(0);
     await stage.call('pro-key');

@@ -43,7 +43,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       const free = key('free-key');
       await free.getByText('■ banned 1:56').waitFor();
       await eventually(() => free.textContent()).toMatch(
-        /free.*minute60 \/ 60.*resets 12:01:00, in 49 s.*day3 \/ 1,000.*3 strikes.*served again at 12:02:07, in 1:56/,
+        /free.*minute60 \/ 60.*resets 12:01:00, in 49 s.*day3 \/ 1,000.*resets Fri 2 Jan 12:00:00, in 23:59:49.*3 strikes.*served again at 12:02:07, in 1:56/,
       );
       await eventually(() => free.getByRole('meter', { name: /minute/ }).getAttribute('aria-valuenow')).toBe('60');
       await eventually(() => key('pro-key').textContent()).toContain('0 / 300');
