@@ -111,8 +111,11 @@ const closeTimeoutMs = 1_500;
  * then reuse its connection.
  */
 const keepAliveMs = 75_000;
-/** Idle time of the connections of a client whose end somebody waits for, as Node's own servers have. */
-const clientKeepAliveMs = 5_000;
+/**
+ * Idle time of the connections of a client whose end somebody waits for. Half a second from each whole one, so that no
+ * client sends at the moment of the close, after a wait of whole seconds as services name.
+ */
+const clientKeepAliveMs = 6_500;
 
 /** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {

@@ -7,8 +7,8 @@ const request = require('node:http').get(process.env.PETSTORE_SIM_URL + '/pets',
 request.on('response', (response) => console.log(response.statusCode, response.headers['keep-alive']));
 `;
 
-test('a client under exec that leaves a response unread is let go after five seconds, by the header Keep-Alive', async () => {
+test('a client under exec that leaves a response unread is let go after six and a half seconds, by the header Keep-Alive', async () => {
   const { code, out } = await runCommandLine(['exec', '--timeout', '30s', '--', process.execPath, '-e', client]);
-  expect(out).toContain('200 timeout=5\n');
+  expect(out).toContain('200 timeout=6\n');
   expect(code).toBe(0);
 });

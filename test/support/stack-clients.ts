@@ -109,7 +109,7 @@ export const wrongClients: StackClient[] = [
   {
     does: 'waits half as long',
     // The wait of 4 s ends so long before the window that a busy machine cannot delay it past the end. It stays below
-    // the 5 s for which Node keeps an idle connection.
+    // the 6.5 s for which a tested client's idle connection is kept.
     scenario: { ...wall, windows: { minute: '8s' } },
     client: (send) =>
       loop(
