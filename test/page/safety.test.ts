@@ -218,6 +218,10 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       await page.locator('.detail pre').first().waitFor();
       for (const summary of ['unchanged', 'Export']) await page.getByText(summary).first().click();
     },
+    'with findings beside a request': async () => {
+      await openFindings(page);
+      await page.locator('.finding').first().waitFor();
+    },
     'with help': async () => {
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
