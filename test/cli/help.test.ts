@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.js';
@@ -210,6 +213,23 @@ describe('on a terminal', () => {
     expect(plain).toBe(stripVTControlCharacters(error));
     // Lines wrap on a terminal alone.
     expect(piped).toBe(plain.replace(/\n {2}/g, ' '));
+  });
+
+  test('hunt wraps what it prints, also the commands that repeat what it found', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
+    const client = join(folder, 'hasty.mjs');
+    writeFileSync(
+      client,
+      `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+       for (let n = 0; n < 4; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });`,
+    );
+    const out = await inTerminal(
+      `${command} hunt --runs 4 --out ${folder} -- ${process.execPath} ${client} 2>/dev/null`,
+    );
+    rmSync(folder, { recursive: true });
+    expect(out).toMatch(/exec --scenario[ \\\n]+\S+\.yaml/);
+    const lines = stripVTControlCharacters(out).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(70);
   });
 
   test('the verdict of exec has colors though standard output is no terminal', async () => {

@@ -32,7 +32,7 @@ import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine, program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { type RecordedCall, responsesTo } from '../replayed-calls.js';
-import { textColumns } from '../terminal.js';
+import { textColumns, wrapForTerminal } from '../terminal.js';
 import { refusedStatuses, withRefused } from '../verdict-flags.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { expectedRequests, printStopped, refuseScenario, requireCommand, timeoutOf } from './client-flags.js';
@@ -385,7 +385,7 @@ function linesOf(
   const found = finds.flatMap(({ code, text, file, repeat, lagMs }) => [
     `  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`,
     ...wrap(sanitizeText(text), columns, 6),
-    `      ${styleText('dim', repeat)}`,
+    styleText('dim', wrapForTerminal(`      ${repeat}`, 8, process.stdout, ' \\')),
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
   const silent = untested.length === 0 ? [] : wrap(untestedLine(untested), columns);
