@@ -198,7 +198,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('prints only the URL of the service if a command sends nothing', async () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
     expect(err).toBe(
-      'INCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
+      '\nINCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
         'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n\n' +
         'INCONCLUSIVE (client), command failed default: 0 findings, 0 requests\n',
     );
