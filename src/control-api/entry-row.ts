@@ -288,11 +288,10 @@ const errorFields = {
 
 /** Reads a text of an error body: at its top level, in its `error`, or in the first of a list of errors. */
 function errorText({ status, responseBody }: RequestRecord, field: keyof typeof errorFields): string | undefined {
-  const text = textOfBytes(responseBody);
   // A recording without bodies would throw for each error, which takes longer than the rest of the row.
-  if (status < 400 || text === '') return undefined;
+  if (status < 400 || responseBody === '') return undefined;
   try {
-    const body = JSON.parse(text);
+    const body = JSON.parse(textOfBytes(responseBody));
     const [error = body.error ?? body] = Array.isArray(body) ? body : Array.isArray(body.errors) ? body.errors : [];
     const texts = errorFields[field].map((name) => (isMap(error) ? error[name] : name === 'error' && error));
     return texts.find((text): text is string => typeof text === 'string' && /\D/.test(text));

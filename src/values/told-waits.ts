@@ -179,11 +179,13 @@ function readKind(name: string): FieldKind {
   };
 }
 
-/** Kinds of fields by their names, which most responses repeat. */
+/** Kinds of fields by their names, which most responses repeat. A long name is not kept, to limit memory. */
 const kinds = new Map<string, FieldKind>();
 const maximumKinds = 1_000;
+const maximumNameLength = 100;
 
 function kindOf(name: string): FieldKind {
+  if (name.length > maximumNameLength) return readKind(name);
   if (kinds.size > maximumKinds) kinds.clear();
   return getOrCreate(kinds, name, () => readKind(name));
 }
