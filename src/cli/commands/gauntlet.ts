@@ -150,11 +150,10 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
   const reasons = reasonsOf(failed).flatMap((block) => ['', ...block.flatMap((line) => wrap(line, columns, 2))]);
   const closer = failed
     .slice(0, 1)
-    .map(({ scenario }) => commandLine('exec', '--scenario', scenario, ...again))
-    .flatMap((command) => [
+    .flatMap(({ scenario }) => [
       '',
       '  One of these runs in detail:',
-      wrapForTerminal(`    ${command}`, 6, process.stdout, ' \\'),
+      wrapForTerminal(`    ${commandLine('exec', '--scenario', scenario, ...again)}`, 6, process.stdout, ' \\'),
     ]);
   const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]);
   const groups = [...new Set(results.map(({ group }) => group))];
