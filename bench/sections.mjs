@@ -228,20 +228,19 @@ const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
 
 /** Shares of each load on a quiet machine and beside busy loops: `1.74/1.51`. */
 function busyTable(rows) {
-  const shares = (row, field, toShare = (share) => share) =>
-    [row, rows.find(({ of, work, isBusy }) => of === row.of && work === row.work && isBusy)]
-      .map(({ [field]: ratio }) => number(ratio && toShare(ratio.median), 2))
-      .join('/');
+  const both = (row, format) =>
+    [row, rows.find(({ of, work, isBusy }) => of === row.of && work === row.work && isBusy)].map(format).join('/');
   return table(
-    ['load', 'relative to', 'requests/s', 'CPU', 'p99'],
+    ['load', 'relative to', 'requests/s', 'CPU', 'µs', 'p99'],
     rows
       .filter(({ isBusy }) => !isBusy)
       .map((row) => [
         `${row.of}, ${row.work}`,
         row.to,
-        shares(row, 'perSecond'),
-        shares(row, 'cpu', (share) => 1 / share),
-        shares(row, 'p99'),
+        both(row, ({ perSecond }) => number(perSecond?.median, 2)),
+        both(row, ({ cpu }) => number(cpu && 1 / cpu.median, 2)),
+        both(row, ({ cpuUs }) => number(cpuUs, 1)),
+        both(row, ({ p99 }) => number(p99?.median, 2)),
       ]),
   );
 }
@@ -270,7 +269,7 @@ loop together, which wakes the client once.`,
   ],
   busy: [
     'Beside two busy loops',
-    `Requests per second, processor time per request and 99th percentile as shares of the other server's, first on a quiet machine, then
+    `Requests per second, processor time per request (with its µs) and 99th percentile as shares of the other server's, first on a quiet machine, then
 with a busy loop on the core of the server and on that of the load. *ours-data* and *ours-record* are ours with \`--data\` and \`--record\`.`,
     busyTable,
   ],
