@@ -137,25 +137,27 @@ export class Session {
     return outcome === 'inconclusive' && counts !== undefined && counts.refused > 0 && this.isActive;
   }
 
-  /**
-   * Verdicts on keys alone, by the key's id. Omits those with a finding that the shown verdict does not have, such as
-   * a call that the client gave up with one key and made with another.
-   */
+  /** Verdicts on keys alone that agree with the shown one, by the key's id. */
   get ownVerdicts(): Map<string, Verdict> {
-    const { verdict, verdicts, verdictKey } = this.state;
-    const isFound = (own: Verdict) =>
-      own.findings.every(({ code }) => verdict?.findings.some((all) => all.code === code));
-    return new Map([...verdicts].filter(([, own]) => verdictKey !== undefined || isFound(own)));
+    return new Map([...this.state.verdicts].filter(([, own]) => this.#agrees(own)));
+  }
+
+  /**
+   * Whether the shown verdict has each finding of the verdict on one key. It lacks, for example, a call that the client
+   * gave up with one key and made with another.
+   */
+  #agrees({ findings }: Verdict): boolean {
+    const { verdict, verdictKey } = this.state;
+    return verdictKey !== undefined || findings.every(({ code }) => verdict?.findings.some((all) => all.code === code));
   }
 
   /** Verdict on a key alone: that of the run, if the run has no other. */
   verdictOn(keyId: string): Verdict | undefined {
-    const { verdict } = this.state;
+    const { verdict, verdicts } = this.state;
     const { lanes } = this.entries;
-    return (
-      this.ownVerdicts.get(keyId) ??
-      (lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined)
-    );
+    const own = verdicts.get(keyId);
+    if (own !== undefined && this.#agrees(own)) return own;
+    return lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined;
   }
 
   /** Whether requests arrived, but all at addresses outside of the API. The dashboard then explains the base URL. */
