@@ -10,8 +10,8 @@ const sizesFile = join(import.meta.dirname, 'bundle-sizes.json');
 
 /** Imports to bundle: those of a typical page, and all at once. */
 export const imports = {
-  pages: "export { createSimulator } from './index.js'; export { handlers } from './msw.js';",
-  everything: "export * from './index.js'; export * from './msw.js';",
+  pages: "export { createSimulator } from './entries/index.js'; export { handlers } from './entries/msw.js';",
+  everything: "export * from './entries/index.js'; export * from './entries/msw.js';",
 };
 
 /**
@@ -41,7 +41,7 @@ export async function bundle(contents) {
  * @returns {Promise<{ gzipBytes: Record<'pages' | 'everything' | 'persist', number>, modules: Record<string, number> }>}
  */
 export async function measureBundles() {
-  const withPersist = (contents) => `${contents} export { persist } from './persist.js';`;
+  const withPersist = (contents) => `${contents} export { persist } from './entries/persist.js';`;
   const [pages, everything, persist, whole] = await Promise.all(
     [imports.pages, imports.everything, withPersist(imports.pages), withPersist(imports.everything)].map(bundle),
   );

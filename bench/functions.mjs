@@ -24,7 +24,7 @@ export { resolveScenario } from './petstore/scenario.js';
 export { scenarioRules } from './petstore/scenario.js';
 export { check } from './validation/schema.js';
 export { list } from './validation/schemas.js';
-export { createSimulator } from './index.js';`;
+export { createSimulator } from './entries/index.js';`;
 
 /** Bundles the functions of a checkout as a module of its own. */
 async function load(folder) {

@@ -3,7 +3,7 @@
 import { source } from '../scripts/source.mjs';
 
 const { createSimulator, Sandboxes } = await source(`
-  export { createSimulator } from './index.js';
+  export { createSimulator } from './entries/index.js';
   export { Sandboxes } from './sandboxes/sandboxes.js';
 `);
 

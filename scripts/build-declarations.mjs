@@ -15,7 +15,7 @@ const asImported = "with { 'resolution-mode': 'import' }";
 const writeScenario = (ending, attributes, exported) =>
   writeFileSync(
     join(folder, `shipped-scenario.${ending}`),
-    `import type { Scenario } from './index.js'${attributes};\ndeclare const scenario: Scenario;\nexport ${exported} scenario;\n`,
+    `import type { Scenario } from './entries/index.js'${attributes};\ndeclare const scenario: Scenario;\nexport ${exported} scenario;\n`,
   );
 writeScenario('d.ts', '', 'default');
 writeScenario('d.cts', ` ${asImported}`, '=');

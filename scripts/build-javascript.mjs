@@ -7,18 +7,18 @@ import { built } from './built.mjs';
 import { readJson, root } from './repository.mjs';
 import { fromSource } from './source.mjs';
 
-/** Source files of built files, by name: `./dist/jest.js` is `jest: src/jest.ts`. */
+/** Source files of built files, by name: `./dist/jest.js` is `jest: src/entries/jest.ts`. */
 const inputs = (files) =>
   Object.fromEntries(
     files.flatMap((file) => {
       const [, name] = /^\.\/dist\/([\w-]+)\.js$/.exec(file ?? '') ?? [];
-      return name === undefined ? [] : [[name, join(root, `src/${name}.ts`)]];
+      return name === undefined ? [] : [[name, join(root, `src/entries/${name}.ts`)]];
     }),
   );
 const all = Object.values(readJson('package.json').exports);
 
 /** Imports of entries that other scripts of the build write. */
-const writtenElsewhere = ['./dashboard/panel.js', './test-kits/shipped-scenarios.js'];
+const writtenElsewhere = ['../dashboard/panel.js', '../test-kits/shipped-scenarios.js'];
 
 // `browser` in package.json replaces load-faker.js by bundled-faker.js, so both have a file of their own.
 const modules = await rolldown({

@@ -1,7 +1,7 @@
 import { setupWorker } from 'msw/browser';
-import { createSimulator } from '../../src/index.js';
-import { handlers } from '../../src/msw.js';
-import { persist } from '../../src/persist.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { handlers } from '../../src/entries/msw.js';
+import { persist } from '../../src/entries/persist.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 // The page of browser.test.ts, whose functions are called from there and return plain data.

@@ -1,4 +1,4 @@
-import type { Scenario, Simulator } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 
 // A table of calls that runs wherever the simulator does: in Node, in a page, under another Node or another msw.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSimulator, type Scenario, type Settings, type Simulator } from '../../src/index.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator, type Scenario, type Settings, type Simulator } from '../../src/entries/index.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { operationTable } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';

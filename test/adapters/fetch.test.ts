@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator, type Simulator } from '../../src/index.js';
+import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';

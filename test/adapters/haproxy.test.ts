@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
 

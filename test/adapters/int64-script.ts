@@ -1,4 +1,4 @@
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { firstId, petIds, writtenNumbers } from './int64-table.js';
 
 // Run by node-versions.test.ts under each version of Node.

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setupServer } from 'msw/node';
-import { createSimulator } from '../../src/index.js';
-import { handlers } from '../../src/msw.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { handlers } from '../../src/entries/msw.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 // Run by msw-3.test.ts, in a project where `msw` is version 3.

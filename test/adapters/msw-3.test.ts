@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 import { callsScenario, makeCalls, type Seen } from './calls.js';
 

@@ -6,8 +6,8 @@ import axios from 'axios';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSimulator, type Simulator } from '../../src/index.js';
-import { guarded, type HandlersOptions, handlers } from '../../src/msw.js';
+import { createSimulator, type Simulator } from '../../src/entries/index.js';
+import { guarded, type HandlersOptions, handlers } from '../../src/entries/msw.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { addresses, calls, callsScenario, makeCalls } from './calls.js';
 

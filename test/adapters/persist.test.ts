@@ -1,8 +1,8 @@
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { handlers } from '../../src/msw.js';
-import { persist } from '../../src/persist.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { handlers } from '../../src/entries/msw.js';
+import { persist } from '../../src/entries/persist.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { MemoryStorage } from '../support/memory-storage.js';
 import { callsScenario, makeCalls } from './calls.js';

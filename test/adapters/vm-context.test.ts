@@ -10,7 +10,7 @@ const src = join(import.meta.dirname, '../../src');
 async function loadInContext() {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { createSimulator, serveRoute } from './index.js'; export { listen } from './node.js';`,
+      contents: `export { createSimulator, serveRoute } from './entries/index.js'; export { listen } from './entries/node.js';`,
       resolveDir: src,
     },
     bundle: true,
@@ -32,8 +32,8 @@ async function loadInContext() {
   expect(runInContext('typeof ReadableStream', context)).toBe('undefined');
   const run = runInContext(`(module, exports, require) => { ${outputFiles[0]?.text}; return module.exports }`, context);
   const module = { exports: {} };
-  return run(module, module.exports, createRequire(import.meta.url)) as typeof import('../../src/index.js') &
-    Pick<typeof import('../../src/node.js'), 'listen'>;
+  return run(module, module.exports, createRequire(import.meta.url)) as typeof import('../../src/entries/index.js') &
+    Pick<typeof import('../../src/entries/node.js'), 'listen'>;
 }
 
 test('responses need no global that jsdom in a VM context lacks', async () => {

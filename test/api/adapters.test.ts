@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import fc from 'fast-check';
 import ky from 'ky';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { reasonPhrase } from '../../src/requests/reason-phrase.js';
 import { type Adapter, adapters, type CallOptions, openService, type Service } from '../support/adapters.js';
 import { fuzz } from '../support/prove.js';

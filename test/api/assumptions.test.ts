@@ -6,7 +6,7 @@ import {
   type Scenario,
   ScenarioError,
   type Settings,
-} from '../../src/index.js';
+} from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import {
   type AdapterAnswer,

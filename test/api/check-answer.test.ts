@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { type Allowances, checkAnswer, type Question } from '../support/check-answer.js';
 
 // Every adapter test uses the checker, so the checker is tested for the faults that it must find.

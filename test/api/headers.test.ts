@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { describeOnEveryAdapter, noon, noonSeconds, rate } from '../support/adapters.js';
 

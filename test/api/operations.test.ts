@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createServerSource } from '../../src/dashboard/server-source.js';
 import { Session } from '../../src/dashboard/session.js';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { openapi } from '../../src/petstore/openapi.js';
 import { operationTable, recordedPetstore } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { int64 } from '../../src/validation/value-schemas.js';
-import { judge } from '../../src/verdict.js';
 import { patience } from '../support/patience.js';
 import { send as plainSend } from '../support/plain-call.js';
 

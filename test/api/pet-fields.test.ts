@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createControl, readStart } from '../../src/control.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';
 import { otherFields } from '../../src/dashboard/pets.js';
+import { createControl, readStart } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { recordedScenario } from '../../src/fidelity/deduce/recorded-scenario.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { type NewPetField, newPetFieldNames, newPetFields, type Pet } from '../../src/petstore/pet.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
-import { createControl } from '../../src/control.js';
-import { createSimulator } from '../../src/index.js';
-import { serve } from '../../src/node.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { serve } from '../../src/entries/node.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startServer } from '../support/command-line.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, serveRoute } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, serveRoute } from '../../src/entries/index.js';
 import { runCommandLine } from '../support/command-here.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-other-files-'));

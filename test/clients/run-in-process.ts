@@ -105,9 +105,9 @@ async function openCell([{ id }, setting, trial]: Cell): Promise<() => Promise<V
   const client: Record<Setting, Send> = await import(`./programs/node/${id}.mjs`);
   // @ts-expect-error plain JavaScript
   const { makeCalls } = await import('./programs/node/calls.mjs');
-  const { listen } = await import('../../src/node.js');
+  const { listen } = await import('../../src/entries/node.js');
   const { createSimulator } = await import('../../src/petstore/create-simulator.js');
-  const { judge } = await import('../../src/verdict.js');
+  const { judge } = await import('../../src/entries/verdict.js');
   const scenario = await scenarioOfTrial(trial);
   const sim = createSimulator({ scenario });
   const server = await listen(sim, { port: 0, host: '127.0.0.1', holdRefusals: true });

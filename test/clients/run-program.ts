@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
-import type { Simulator } from '../../src/index.js';
+import type { Simulator } from '../../src/entries/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { clientOf } from '../../src/scenario/client.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { readScenario } from '../../src/scenario/node/scenario-files.js';
 
 /** A situation in which every client runs. */

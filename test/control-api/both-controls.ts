@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
-import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { type Control, ControlError, createControl, type ServerControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { noon } from '../support/frozen.js';
 import { apiCall, type PlainCall } from '../support/plain-call.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Control } from '../../src/control.js';
 import type { SandboxControl } from '../../src/control-api/control.js';
 import type { ControlOperation } from '../../src/control-api/control-operation.js';
+import type { Control } from '../../src/entries/control.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import type { AnySchema, Input } from '../../src/validation/schema.js';
 

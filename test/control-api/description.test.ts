@@ -1,12 +1,12 @@
 // @module-tag slow
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
-import type { JournalEntry } from '../../src/control.js';
 import type { journalEntrySchema } from '../../src/control-api/journal-entry.js';
 import type { verdictSchema } from '../../src/control-api/verdict-schema.js';
+import type { JournalEntry } from '../../src/entries/control.js';
+import type { Verdict } from '../../src/entries/verdict.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import type { Output } from '../../src/validation/schema.js';
-import type { Verdict } from '../../src/verdict.js';
 import { send, stageOfEachTest } from './both-controls.js';
 import { createAnswerCheck, type Json, operationOf, resolved } from './described.js';
 

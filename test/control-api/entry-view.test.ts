@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEntryView, type EntryJson } from '../../src/control-api/entry-view.js';
 import { journalEntrySchema } from '../../src/control-api/journal-entry.js';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { createInstantText } from '../../src/values/instant-text.js';
 import { noon } from '../support/frozen.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import type { JournalEntry } from '../../src/control.js';
-import { listen } from '../../src/node.js';
+import type { JournalEntry } from '../../src/entries/control.js';
+import { listen } from '../../src/entries/node.js';
 import { tries } from '../support/prove.js';
 import { send, stageOfEachTest } from './both-controls.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { noon } from '../support/frozen.js';
 import { send } from './both-controls.js';
 

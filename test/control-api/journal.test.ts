@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Har } from '../../src/control-api/har.js';
 import { perform } from '../../src/control-api/perform.js';
-import type { Fault } from '../../src/index.js';
+import type { Fault } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { send } from '../support/plain-call.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { operationTable } from '../../src/petstore/operations.js';

@@ -1,8 +1,8 @@
 // @module-tag slow
 import { expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
-import { generatePets } from '../../src/seed.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { tinyScenario } from './both-controls.js';
 import { createAnswerCheck, type Json } from './described.js';

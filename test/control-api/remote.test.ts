@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Control, ControlError, createControl, type JournalEntry } from '../../src/control.js';
 import { version } from '../../src/control-api/run-report.js';
+import { type Control, ControlError, createControl, type JournalEntry } from '../../src/entries/control.js';
 import { outcome, send, stageOfEachTest } from './both-controls.js';
 
 const stage = stageOfEachTest({}, { controlToken: 'the-token' });

@@ -1,9 +1,9 @@
 // @module-tag slow
 import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Scenario, Simulator } from '../../src/index.js';
-import { createSimulator } from '../../src/index.js';
-import type { ListenOptions } from '../../src/node.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
+import { createSimulator } from '../../src/entries/index.js';
+import type { ListenOptions } from '../../src/entries/node.js';
 import { type Sandbox, Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import type { ServedAnswer } from '../../src/server/http/served-answer.js';
 import { coreOf } from '../../src/simulator/simulator.js';

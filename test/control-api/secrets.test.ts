@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createControl, type ServerControl } from '../../src/control.js';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createControl, type ServerControl } from '../../src/entries/control.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import { outcome, send, stageOfEachTest } from './both-controls.js';

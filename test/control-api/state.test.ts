@@ -1,9 +1,9 @@
 // @module-tag slow
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { generatePets } from '../../src/seed.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { noon } from '../support/frozen.js';
 import { everythingOf, openStage, outcome, type Stage, send, stageOfEachTest } from './both-controls.js';
 

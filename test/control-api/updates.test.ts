@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
 import type { Update } from '../../src/control-api/update-stream.js';
+import { createControl } from '../../src/entries/control.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { type Stage, send, stageOfEachTest } from './both-controls.js';

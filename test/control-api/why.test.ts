@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { noon } from '../support/frozen.js';
 

@@ -11,10 +11,10 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { bundle, imports } from '../../bench/bundle.mjs';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
-import { generatePets } from '../../src/seed.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';
 
@@ -223,8 +223,8 @@ test('each entry adds the documented size to a page', async () => {
   const isAbout = (said: string | undefined, kilobytes: number) =>
     expect(Math.abs(kilobytes - Number(said)), `said ${said} kB, measured ${kilobytes}`).toBeLessThanOrEqual(1.5);
   isAbout(page, base);
-  isAbout(judge, (await measured("export { judge } from './verdict.js';")) - base);
-  isAbout(control, (await measured("export { createControl } from './control.js';")) - base);
+  isAbout(judge, (await measured("export { judge } from './entries/verdict.js';")) - base);
+  isAbout(control, (await measured("export { createControl } from './entries/control.js';")) - base);
 });
 
 test('transcripts and test/own-routes run the clients and the handlers', async () => {

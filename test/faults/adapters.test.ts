@@ -1,6 +1,6 @@
 import axios, { type AxiosError } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { type Adapter, adapters } from '../support/adapters.js';

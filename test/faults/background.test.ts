@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noon, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';

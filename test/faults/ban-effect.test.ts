@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../src/index.js';
+import type { Fault } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import { judge } from '../../src/verdict.js';
 import { frozen } from '../support/frozen.js';
 
 const { minute: perMinute } = documentedPlans.free;

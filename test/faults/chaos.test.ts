@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { fuzz, tries } from '../support/prove.js';
 

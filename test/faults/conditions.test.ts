@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { type Answer, createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { type Answer, createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { apiCall, code, rate, send, sendTimes } from '../support/plain-call.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { type EffectName, effectNames } from '../../src/scenario/fault-schema.js';
 
 type Then = NonNullable<Scenario['faults']>[number]['then'];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { httpAdapter, noonSeconds } from '../support/adapters.js';
 import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Fault, type Simulator } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Fault, type Simulator } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
-import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { noon } from '../support/frozen.js';
 

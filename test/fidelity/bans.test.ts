@@ -1,10 +1,10 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
+import type { Scenario } from '../../src/entries/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import type { Scenario } from '../../src/index.js';
-import { createSimulator } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { tries } from '../support/prove.js';
 import { foreignService } from './foreign-service.js';

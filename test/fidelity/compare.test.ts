@@ -1,11 +1,11 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/entries/index.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
 import type { ServiceDifference } from '../../src/fidelity/compare/difference.js';
 import { replayRecording } from '../../src/fidelity/deduce/replay-recording.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';

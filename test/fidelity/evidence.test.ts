@@ -1,8 +1,8 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';

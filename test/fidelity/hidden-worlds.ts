@@ -1,7 +1,7 @@
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { judge } from '../../src/verdict.js';
 import { createRandom } from '../support/random.js';
 import {
   authorizationOf,

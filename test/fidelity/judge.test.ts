@@ -1,13 +1,13 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/index.js';
+import type { Simulator } from '../../src/entries/index.js';
+import { judge, type Verdict } from '../../src/entries/verdict.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { rules } from '../../src/judge/rules.js';
 import { operationFacts } from '../../src/judge/run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { judge, type Verdict } from '../../src/verdict.js';
 import { open } from '../scenarios/stage.js';
 import { type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';

@@ -1,7 +1,7 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
+import type { Scenario } from '../../src/entries/index.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
-import type { Scenario } from '../../src/index.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { tries } from '../support/prove.js';

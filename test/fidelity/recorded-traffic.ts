@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { showEntries } from '../../src/control-api/entry-view.js';
 import { toHar } from '../../src/control-api/har.js';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import type { RecordedFile } from '../../src/traffic-files/read-recording.js';
 import { frozen } from '../support/frozen.js';
 import { createDraw } from './hidden-worlds.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HuntClient } from '../../src/hunt.js';
-import { matchers } from '../../src/matchers.js';
+import type { HuntClient } from '../../src/entries/hunt.js';
+import { matchers } from '../../src/entries/matchers.js';
 import { rightClients } from './right-clients.js';
 
 expect.extend(matchers);

@@ -1,4 +1,4 @@
-import type { HuntClient, HuntContext, HuntOptions } from '../../src/hunt.js';
+import type { HuntClient, HuntContext, HuntOptions } from '../../src/entries/hunt.js';
 import { asked, isRefusal, longSleep, petBody, type Request, send } from './right-clients.js';
 
 /** A client with one bug. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hunt } from '../../src/hunt.js';
+import { hunt } from '../../src/entries/hunt.js';
 import { plantedBugs } from './planted-clients.js';
 
 /** Lines of a scenario that a person reads at a glance. */

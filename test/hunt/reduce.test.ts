@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { complexityOf, isSimpler, simplerForms } from '../../src/hunt/reduce.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/judge/judge.js';
 
 const scenario = (nth: number, delay: string): Scenario => ({ faults: [{ when: { nth }, then: { delay } }] });

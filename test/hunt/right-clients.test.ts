@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type HuntOptions, hunt } from '../../src/hunt.js';
+import { type HuntOptions, hunt } from '../../src/entries/hunt.js';
 import { seed, tries } from '../support/prove.js';
 import { needsOf, rightClients, withoutGate } from './right-clients.js';
 

@@ -1,4 +1,4 @@
-import type { HuntClient, HuntContext } from '../../src/hunt.js';
+import type { HuntClient, HuntContext } from '../../src/entries/hunt.js';
 
 /** A response whose body has been read. */
 interface Seen {

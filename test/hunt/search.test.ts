@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Scenario } from '../../src/entries/index.js';
 import { type SearchOptions, search } from '../../src/hunt/search.js';
 import type { Failure, Trial } from '../../src/hunt/trial.js';
-import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/judge/judge.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 

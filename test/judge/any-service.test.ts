@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { judgedRecording } from '../../src/control-api/judged-recording.js';
-import { createSimulator, serveRoute } from '../../src/index.js';
+import { createSimulator, serveRoute } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import { listen } from '../../src/node.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { runToEnd } from '../../src/values/steps.js';

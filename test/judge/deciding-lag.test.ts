@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { decidingLagMs, type MachineLag, markLag } from '../../src/judge/deciding-lag.js';
 import { createOtherJudge, judge } from '../../src/judge/judge.js';
 import { documentedPlans } from '../../src/petstore/document.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
-import { judge } from '../../src/verdict.js';
 import { clients, findingOn, later, obeying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';

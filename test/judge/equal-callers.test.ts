@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import type { FindingCode } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import type { FindingCode } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import type { PlainCall } from '../support/plain-call.js';

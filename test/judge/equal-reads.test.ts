@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
-import { judge } from '../../src/verdict.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { type Program, runPrograms, sending } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';

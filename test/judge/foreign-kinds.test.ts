@@ -1,6 +1,6 @@
 // @module-tag slow
 import { afterAll, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import * as clients from '../scenarios/clients.js';
 import { removeRecordings } from '../scenarios/open-recorded.js';

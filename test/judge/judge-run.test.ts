@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/index.js';
+import type { Simulator } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
-import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';

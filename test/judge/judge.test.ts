@@ -1,9 +1,9 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
-import type { Scenario, Simulator } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
-import { judge } from '../../src/verdict.js';
 import { obeying, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';

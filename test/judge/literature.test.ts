@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';

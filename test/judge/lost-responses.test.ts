@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { sending, verdictOn } from '../support/client-lab.js';
 import { brief, entry, type HarEntry, judgeEntries, judgeText, site } from './recorded-entries.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import type { SimulatorRule, WireRule } from '../../src/judge/finding.js';
 import { judgeObservedRun } from '../../src/judge/judge-run.js';
 import { rules } from '../../src/judge/rules.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
-import { judge } from '../../src/verdict.js';
 import { obeying, type Program, runPrograms, sending, wall } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Scenario } from '../../src/index.js';
+import type { Answer, Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
-import { judge } from '../../src/verdict.js';
 import { type Program, runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';

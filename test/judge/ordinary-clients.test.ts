@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
-import { judge } from '../../src/verdict.js';
 import {
   clients,
   findingOn,

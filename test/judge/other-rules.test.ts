@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import { judge } from '../../src/verdict.js';
 import {
   clients,
   findingOn,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
-import { createSimulator, serveRoute } from '../../src/index.js';
+import { createSimulator, serveRoute } from '../../src/entries/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createSimulator, type Scenario, serveRoute } from '../../src/index.js';
-import { listen } from '../../src/node.js';
-import { judge } from '../../src/verdict.js';
+import { createSimulator, type Scenario, serveRoute } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { startBackend } from '../own-routes/backend.js';
 import { runCommandLine } from '../support/command-here.js';
 import { frozen } from '../support/frozen.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Scenario, serveRoute } from '../../src/index.js';
-import { judge } from '../../src/verdict.js';
+import { type Scenario, serveRoute } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { frozen } from '../support/frozen.js';
 import { brief } from './recorded-entries.js';
 

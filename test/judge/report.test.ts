@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { svgReport } from '../../scripts/picture/svg-report.js';
-
-import { createControl } from '../../src/control.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
 import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
-import type { Scenario, Simulator } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { describeBehavior, describeFindings } from '../../src/judge/failure-message.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { keyNames } from '../../src/judge/report/key-names.js';
@@ -15,7 +15,6 @@ import { documentedPlans } from '../../src/petstore/document.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { displayKey } from '../../src/simulator/redact.js';
 import { maskedKey } from '../../src/values/mask-key.js';
-import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 

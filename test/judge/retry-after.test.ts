@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hunt } from '../../src/hunt.js';
+import { hunt } from '../../src/entries/hunt.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';

@@ -1,9 +1,9 @@
 // @module-tag slow
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
-import { judge } from '../../src/verdict.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
 import { isProof, tries } from '../support/prove.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
-import { judge } from '../../src/verdict.js';
 import {
   clients,
   findingOn,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
+import { createControl } from '../../src/entries/control.js';
+import { listen } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
-import { listen } from '../../src/node.js';
 import { maskedKey } from '../../src/values/mask-key.js';
-import { judge } from '../../src/verdict.js';
 import { frozen } from '../support/frozen.js';
 
 const headers = { authorization: 'Bearer free-key' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario, Simulator } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { isWriteByMethod } from '../../src/requests/request-record.js';
-import { judge } from '../../src/verdict.js';
 import {
   findingOn,
   type Program,

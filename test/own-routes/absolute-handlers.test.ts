@@ -1,8 +1,8 @@
 import { graphql, HttpResponse, http, type RequestHandler } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createSimulator, type Simulator } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
-import { listen } from '../../src/node.js';
+import { createSimulator, type Simulator } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
+import { listen } from '../../src/entries/node.js';
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

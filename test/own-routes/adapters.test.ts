@@ -1,10 +1,10 @@
 import { HttpResponse, http } from 'msw';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Fault, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
-import { guarded, handlers } from '../../src/msw.js';
-import { listen, type RunningServer } from '../../src/node.js';
-import { judge } from '../../src/verdict.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Fault, type Scenario, type Simulator, serveRoute } from '../../src/entries/index.js';
+import { guarded, handlers } from '../../src/entries/msw.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { noon } from '../support/frozen.js';
 import { interceptRequests } from './intercepted.js';
 

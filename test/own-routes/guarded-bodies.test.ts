@@ -1,8 +1,8 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { parseInt64, parseJson, type Simulator } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { parseInt64, parseJson, type Simulator } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import type { PetChanges } from '../../src/petstore/pets.js';
 import { frozen } from '../support/frozen.js';
 import { interceptRequests } from './intercepted.js';

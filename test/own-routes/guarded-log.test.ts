@@ -1,9 +1,9 @@
 import { HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
-import { createSimulator } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
+import { listen } from '../../src/entries/node.js';
 
 test('the log contains key and plan for requests to guarded routes only', async () => {
   const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { readHandlers } from '../../src/own-routes/node/handlers-file.js';
 import { runCommandLine } from '../support/command-here.js';
 import { runCommandLine as runProcess, startServer } from '../support/command-line.js';
@@ -106,7 +106,7 @@ describe('--handlers FILE', () => {
   });
 
   test('adds its operations to those that check accepts in a scenario', async () => {
-    const own = join(import.meta.dirname, '../../src/msw.ts');
+    const own = join(import.meta.dirname, '../../src/entries/msw.ts');
     const text = `${imports} import { guarded } from '${own}';
       export const handlers = (sim) => [http.get('*/v1/own', guarded(sim, 'listOwn', () => HttpResponse.text('own')))];`;
     await writeFile(join(project.folder, 'guarded.mjs'), text);

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { HttpResponse, http, passthrough, ws } from 'msw';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Answer } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import type { Answer } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
 import { patience } from '../support/patience.js';

@@ -1,9 +1,9 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { guarded, handlers } from '../../src/msw.js';
-import { listen } from '../../src/node.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { guarded, handlers } from '../../src/entries/msw.js';
+import { listen } from '../../src/entries/node.js';
 
 /** Categories of one generation of a simulator. */
 const categories = (sim: Simulator) => {

@@ -3,11 +3,11 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPrettyLine } from '../../src/cli/pretty-line.js';
 import { createRequestLogEntries } from '../../src/cli/request-log-entry.js';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario, serveRoute } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
-import { type ListenOptions, listen } from '../../src/node.js';
-import { judge } from '../../src/verdict.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario, serveRoute } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
+import { type ListenOptions, listen } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { freePort } from '../support/free-port.js';
 import { startBackend } from './backend.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { listen, serve } from '../../src/node.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { listen, serve } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import { type RouteOptions, serveRoute } from '../../src/own-routes/serve-route.js';
 import { toJsonCall } from '../../src/persistence/command-json.js';
-import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
 import { send } from '../support/plain-call.js';
 import { startBackend } from './backend.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
-import { guarded } from '../../src/msw.js';
+import { createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/entries/index.js';
+import { guarded } from '../../src/entries/msw.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
@@ -136,7 +136,7 @@ describe('a custom route', () => {
     vi.useFakeTimers();
     vi.resetModules();
     try {
-      const { createSimulator, serveRoute } = await import('../../src/index.js');
+      const { createSimulator, serveRoute } = await import('../../src/entries/index.js');
       const sim = createSimulator({ scenario: frozen, onWarning: () => {} });
       const request = new Request('http://petstore.test/v1/slow', { headers: { authorization: 'Bearer free-key' } });
       const answer = serveRoute(sim, request, () => new Promise(() => {}));

@@ -1,10 +1,10 @@
 import { type ServerResponse, request as sendRequest } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { listen, serve } from '../../src/node.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { listen, serve } from '../../src/entries/node.js';
+import { judge } from '../../src/entries/verdict.js';
 import type { UpstreamOptions } from '../../src/own-routes/node/upstream.js';
-import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
 import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';

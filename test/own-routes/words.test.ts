@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
-import { listen, readScenario, words } from '../../src/node.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { listen, readScenario, words } from '../../src/entries/node.js';
 import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
 import { refusingServices } from '../../src/scenario/fault-schema.js';
 

@@ -17,9 +17,9 @@ test('petstore-sim/seed in a browser bundle contains faker and generates the sam
   });
   const page: Record<string, unknown> = { Intl, URL, TextDecoder, TextEncoder, crypto };
   runInNewContext(outputFiles[0]?.text ?? '', page);
-  const { generatePets } = page.seed as typeof import('../../src/seed.js');
+  const { generatePets } = page.seed as typeof import('../../src/entries/seed.js');
   const options = { seed: 7, firstId: 1, categories: [1] };
-  const inNode = createRequire(import.meta.url)('petstore-sim/seed') as typeof import('../../src/seed.js');
+  const inNode = createRequire(import.meta.url)('petstore-sim/seed') as typeof import('../../src/entries/seed.js');
   const counts = { available: 20, locale: 'ko' };
   expect(JSON.parse(JSON.stringify(generatePets(counts, options)))).toEqual(inNode.generatePets(counts, options));
 });

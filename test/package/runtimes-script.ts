@@ -1,5 +1,5 @@
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 
 // Runs in Bun and in Deno too, so it writes its result as JSON.
 const sim = createSimulator({

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readScenario } from '../../src/node.js';
+import { readScenario } from '../../src/entries/node.js';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { depot, parcelRows } from '../support/depot.js';
 import { eventually, type PageStage, storm, useBrowser, violations } from './stage.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import type { Fault } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import type { Fault } from '../../src/entries/index.js';
 import { useBrowser } from './stage.js';
 
 describe("Playwright's replay of an exported HAR", { tags: 'needs/chromium' }, () => {

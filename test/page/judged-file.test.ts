@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
+import { createControl } from '../../src/entries/control.js';
 import { readPageFiles } from '../../src/server/http/page-files.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, type PageStage, useBrowser, violations } from './stage.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
 

@@ -1,8 +1,8 @@
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { eventually, useBrowser } from './stage.js';
 
 let close: (() => Promise<void>) | undefined;

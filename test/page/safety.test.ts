@@ -150,7 +150,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     // Requests to the simulator during the outage, by another connection.
     for (let n = 0; n < 4; n++)
       await stage.sim.fetch('http://x/v1/pets', { headers: { authorization: 'Bearer pro-key' } });
-    const { listen } = await import('../../src/node.js');
+    const { listen } = await import('../../src/entries/node.js');
     const again = await listen(stage.sim, { port });
     try {
       await page.getByText('7 requests', { exact: true }).waitFor();

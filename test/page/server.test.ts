@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { HttpResponse, http } from 'msw';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { guarded } from '../../src/msw.js';
+import { guarded } from '../../src/entries/msw.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import type { OpenedPage } from '../support/browser.js';
 import {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { generatePets } from '../../src/entries/seed.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
@@ -7,7 +8,6 @@ import { type MachineOptions, restoreMachine, startMachine } from '../../src/per
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { controlOperations, sandboxOperations, servedPetstore } from '../../src/petstore/served-petstore.js';
-import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { digestOf } from '../support/digest.js';
 import { noon } from '../support/frozen.js';

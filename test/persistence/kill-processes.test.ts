@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
+import { createControl } from '../../src/entries/control.js';
 import { randomNumbers } from '../control-api/random-calls.js';
 import { startServer } from '../support/command-line.js';
 import { patience } from '../support/patience.js';

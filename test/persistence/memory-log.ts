@@ -1,4 +1,5 @@
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import type { Command } from '../../src/persistence/command.js';
 import {
   type FoundEntry,
@@ -13,7 +14,6 @@ import { type MachineOptions, startMachine } from '../../src/persistence/start-m
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { generatePets } from '../../src/seed.js';
 import { serveState } from '../../src/server/serve-state.js';
 import type { ListenOptions } from '../../src/server/server.js';
 import { jsonText, parseJson } from '../../src/values/json.js';

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { version } from '../../src/control-api/run-report.js';
+import { generatePets } from '../../src/entries/seed.js';
+import type { Verdict } from '../../src/entries/verdict.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
 import { createRecording } from '../../src/persistence/node/folder/recording.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
-import { generatePets } from '../../src/seed.js';
-import type { Verdict } from '../../src/verdict.js';
 import { runCommandLine } from '../support/command-line.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';

@@ -1,5 +1,6 @@
 import { exportState } from '../../src/control-api/export-state.js';
-import { type Fault, type Scenario, ScenarioError } from '../../src/index.js';
+import { type Fault, type Scenario, ScenarioError } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import type { Command } from '../../src/persistence/command.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
@@ -7,7 +8,6 @@ import { petState } from '../../src/petstore/exported-pets.js';
 import { generatesPets } from '../../src/petstore/resolve-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { PlainCall } from '../../src/requests/plain-call.js';
-import { generatePets } from '../../src/seed.js';
 import { merge } from '../../src/values/plain-data.js';
 import { fileNames, scenarioOf } from '../scenarios/stage.js';
 import { noon } from '../support/frozen.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ServedData, type ServeOptions, serve } from '../../src/node.js';
+import { type ServedData, type ServeOptions, serve } from '../../src/entries/node.js';
 import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { noon } from '../support/frozen.js';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { exportState } from '../../src/control-api/export-state.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';
-import { createSimulator, type Scenario, type ScenarioError } from '../../src/index.js';
+import { createSimulator, type Scenario, type ScenarioError } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
 import type { HandledRequest } from '../../src/persistence/command-result.js';
 import type { LogEntry } from '../../src/persistence/log.js';
@@ -15,7 +16,6 @@ import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { scenarioYaml } from '../../src/scenario/node/write-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Answer, Scenario } from '../../src/index.js';
-import { createSimulator, type Simulator } from '../../src/index.js';
+import type { Answer, Scenario } from '../../src/entries/index.js';
+import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import { code, rate, send } from '../support/plain-call.js';
 import { fuzz } from '../support/prove.js';
 

@@ -3,7 +3,7 @@
 // @module-tag needs/haproxy
 // @module-tag needs/nginx
 import { beforeAll, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
+import { createControl } from '../../src/entries/control.js';
 import { startBalancer } from './balancers.js';
 import { call, callAll, statuses } from './calls.js';
 import { type Replica, startReplicas } from './replicas.js';

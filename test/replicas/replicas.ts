@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { createControl } from '../../src/control.js';
+import { createControl } from '../../src/entries/control.js';
 import { type SpawnOptions, startServer } from '../support/command-line.js';
 import { patience } from '../support/patience.js';
 

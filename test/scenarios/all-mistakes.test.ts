@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSimulator, type ScenarioError } from '../../src/index.js';
+import { createSimulator, type ScenarioError } from '../../src/entries/index.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 
 /** Paths of the mistakes in a YAML scenario. */

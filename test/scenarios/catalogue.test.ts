@@ -1,11 +1,11 @@
 // @module-tag slow
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { generatePets } from '../../src/entries/seed.js';
+import { judge } from '../../src/entries/verdict.js';
 import { readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
-import { generatePets } from '../../src/seed.js';
-import { judge } from '../../src/verdict.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
 import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';

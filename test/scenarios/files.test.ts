@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { generatePets } from '../../src/entries/seed.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
-import { generatePets } from '../../src/seed.js';
 import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 

@@ -8,10 +8,10 @@ import { parse } from 'yaml';
 import { editorKeywords } from '../../scripts/editor-rules.mjs';
 // @ts-expect-error plain JavaScript, part of the build
 import { descriptions, jsonSchema } from '../../scripts/json-schema.mjs';
-import { createSimulator, type Scenario } from '../../src/index.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { readYaml } from '../../src/scenario/node/read-yaml.js';
 import { banPresetNames } from '../../src/scenario/scenario-schema.js';
-import { generatePets } from '../../src/seed.js';
 import { badFiles } from './bad-files.js';
 
 const root = join(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ScenarioError } from '../../src/index.js';
+import type { ScenarioError } from '../../src/entries/index.js';
 import { readScenario, readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));

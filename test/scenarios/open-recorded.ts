@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Scenario } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { createFetch } from '../../src/in-process/fetch.js';
-import type { Scenario } from '../../src/index.js';
 import { createLoggedSimulators } from '../../src/persistence/logged-simulators.js';
 import { createRecording } from '../../src/persistence/node/folder/recording.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
@@ -11,7 +12,6 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { Answer, ApiCall } from '../../src/requests/api-call.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { generatePets } from '../../src/seed.js';
 import type { JsonObject } from '../../src/values/json.js';
 import { noon } from '../support/frozen.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
+import { listen, serve } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
-import { listen, serve } from '../../src/node.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { newFolder } from '../persistence/folders.js';

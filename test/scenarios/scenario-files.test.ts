@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { createSimulator, type Scenario, ScenarioError } from '../../src/entries/index.js';
+import * as seed from '../../src/entries/seed.js';
 import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
-import * as seed from '../../src/seed.js';
 import { isProof } from '../support/prove.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
+import { generatePets } from '../../src/entries/seed.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
 import { shippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
-import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';

@@ -1,4 +1,4 @@
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import * as clients from './clients.js';
 import type { Call, Stage } from './stage.js';

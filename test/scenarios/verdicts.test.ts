@@ -1,6 +1,6 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../src/verdict.js';
+import { judge } from '../../src/entries/verdict.js';
 import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
 import { isProof, tries } from '../support/prove.js';

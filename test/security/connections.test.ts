@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/node.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 import { tries } from '../support/prove.js';
 import { rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';

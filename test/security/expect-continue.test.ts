@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
 import { type RawClient, rawClient } from '../support/raw-client.js';
 
 let server: RunningServer | undefined;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/node.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { Simulator } from '../../src/simulator/simulator.js';

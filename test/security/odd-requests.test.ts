@@ -1,6 +1,6 @@
 import { http } from 'msw';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/node.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';

@@ -1,8 +1,8 @@
 import { setupServer } from 'msw/node';
 import { afterEach, describe, expect } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { handlers } from '../../src/msw.js';
-import { listen } from '../../src/node.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { handlers } from '../../src/entries/msw.js';
+import { listen } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { checkAnswer, type RawAnswer } from './check-answer.js';
 import { noon, noonSeconds } from './frozen.js';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openapi, type Settings } from '../../src/index.js';
+import { openapi, type Settings } from '../../src/entries/index.js';
 
 /** The parts of a request that its response depends on. */
 export interface Question {

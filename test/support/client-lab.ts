@@ -1,9 +1,9 @@
-import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import type { Answer, Scenario, Simulator } from '../../src/entries/index.js';
+import { judge } from '../../src/entries/verdict.js';
 import type { Finding } from '../../src/judge/finding.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
-import { judge } from '../../src/verdict.js';
 import { found } from './findings.js';
 import { frozen } from './frozen.js';
 import { type PlainCall, send } from './plain-call.js';

@@ -1,4 +1,4 @@
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 
 /** Start time of every frozen scenario. */
 export const noon = '2026-01-01T12:00:00Z';

@@ -76,12 +76,12 @@ export async function copyPackage({
 export const mswFolder = async (major: 2 | 3): Promise<string> =>
   major === 2 ? join(root, 'node_modules/msw') : await fetchedPackage('msw', 3);
 
-/** Replaces imports of the public entries in src/ by the package: `../src/msw.js` becomes `petstore-sim/msw`. */
+/** Replaces imports of the public entries in src/ by the package: `../src/entries/msw.js` becomes `petstore-sim/msw`. */
 const fromPackage: Plugin = {
   name: 'from-package',
   setup({ onResolve }) {
-    onResolve({ filter: /\/src\/(?:index|msw|node|seed)\.js$/ }, ({ path }) => {
-      const entry = path.replace(/^.*\/src\//, '').replace(/(?:\/?index)?\.js$/, '');
+    onResolve({ filter: /\/src\/entries\/(?:index|msw|node|seed)\.js$/ }, ({ path }) => {
+      const entry = path.replace(/^.*\/src\/entries\//, '').replace(/(?:\/?index)?\.js$/, '');
       return { path: entry === '' ? 'petstore-sim' : `petstore-sim/${entry}`, external: true };
     });
   },

@@ -1,4 +1,4 @@
-import type { Answer, Simulator } from '../../src/index.js';
+import type { Answer, Simulator } from '../../src/entries/index.js';
 import type { ApiCall } from '../../src/requests/api-call.js';
 
 export interface PlainCall {

@@ -1,4 +1,4 @@
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { type Adapter, noon, threePets } from './adapters.js';
 
 /** A simulator behind an adapter whose responses are not checked, because they are wrong on purpose. */

@@ -1,6 +1,6 @@
 import { showEntries } from '../../src/control-api/entry-view.js';
 import { type Har, toHar } from '../../src/control-api/har.js';
-import type { Simulator } from '../../src/index.js';
+import type { Simulator } from '../../src/entries/index.js';
 
 /** Difference of the proxy's clock, because times on whole seconds look like times without milliseconds. */
 const aheadMs = 3;

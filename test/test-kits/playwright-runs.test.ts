@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen, type RunningServer } from '../../src/entries/node.js';
 import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { chromiumPath } from '../support/chromium.js';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, test as plain, vi } from 'vitest';
-import { judge } from '../../src/verdict.js';
-import { expect, test } from '../../src/vitest.js';
+import { judge } from '../../src/entries/verdict.js';
+import { expect, test } from '../../src/entries/vitest.js';
 import { block } from '../support/block.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import type { Answer, Scenario, Simulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { code, rate, send, sendTimes } from '../support/plain-call.js';

@@ -47,7 +47,7 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
   });
 
   test('contain no code of Express, valibot, Node, the HTTP adapter or the control API', () => {
-    const ours = ['src/server/', 'src/control-api/', 'src/scenario/node/', 'src/seed.ts'];
+    const ours = ['src/server/', 'src/control-api/', 'src/scenario/node/', 'src/entries/seed.ts'];
     expect(ours.filter((path) => !existsSync(path))).toEqual([]);
     const foreign = ['node:', '/node/', 'express', 'valibot', ...ours];
     const files = Object.keys(result.metafile.inputs);
@@ -82,7 +82,7 @@ describe('the download of a page', () => {
   test('is unchanged by petstore-sim/persist, unless a page imports it', async () => {
     const persisted = 'src/petstore/persisted-state.ts';
     const files = async (contents: string) => filesIn(await bundle(contents)).map(([file]) => file);
-    expect(await files("export * from './persist.js';")).toContain(persisted);
+    expect(await files("export * from './entries/persist.js';")).toContain(persisted);
     expect(await files(imports.pages)).not.toContain(persisted);
   });
 });
@@ -93,7 +93,7 @@ test('a module that has changed is named with its bytes', () => {
 });
 
 test('petstore-sim/seed without faker is small', async () => {
-  const seed = await bundle("export * from './seed.js';");
+  const seed = await bundle("export * from './entries/seed.js';");
   expect(Object.keys(seed.metafile.inputs).filter((file) => file.includes('node_modules'))).toEqual([]);
   // 149 kB with faker, for its 42 names.
   expect(seed.gzipBytes).toBeLessThanOrEqual(1_700);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { SimulatedClock } from '../../src/clock/simulated-clock.js';
-import { type Clock, createSimulator } from '../../src/index.js';
+import { type Clock, createSimulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { parseDuration } from '../../src/values/duration.js';
 import { parseInstant } from '../../src/values/instant.js';

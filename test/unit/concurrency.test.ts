@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
 import { asMarkdown } from '../../src/dashboard/copy-as.js';
 import { asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as-test.js';
-import { createSimulator, type Scenario } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
 import { frozen } from '../support/frozen.js';
 

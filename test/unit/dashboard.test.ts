@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { createControl } from '../../src/control.js';
 import type { EntryRow } from '../../src/control-api/entry-row.js';
 import type { ShownChange } from '../../src/control-api/update-stream.js';
 import { asCurl, type CopiedEntry } from '../../src/dashboard/copy-as.js';
@@ -8,7 +7,8 @@ import { arrangeLanes } from '../../src/dashboard/draw-timeline.js';
 import { EntryBuffer, rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { createThrottles } from '../../src/dashboard/throttle.js';
-import { createSimulator } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { noon } from '../support/frozen.js';
 
 const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();

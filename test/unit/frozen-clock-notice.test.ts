@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { responsesTo } from '../../src/cli/replayed-calls.js';
-import { createSimulator, type Fault } from '../../src/index.js';
+import { createSimulator, type Fault } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 

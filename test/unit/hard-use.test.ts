@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { createSimulator, type Scenario, ScenarioError } from '../../src/entries/index.js';
+import { generatePets } from '../../src/entries/seed.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { JournalBudget } from '../../src/journal/journal-budget.js';
 import { emptyRecord } from '../../src/requests/request-record.js';
-import { generatePets } from '../../src/seed.js';
 import { frozen, noon } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
 

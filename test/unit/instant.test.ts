@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
+import { createControl } from '../../src/entries/control.js';
 import { parseInstant } from '../../src/values/instant.js';
 import { outcome } from '../control-api/both-controls.js';
 import { frozen } from '../support/frozen.js';

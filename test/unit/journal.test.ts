@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { JournalQuery, Simulator } from '../../src/index.js';
+import type { JournalQuery, Simulator } from '../../src/entries/index.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import { frozen } from '../support/frozen.js';

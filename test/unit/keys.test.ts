@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen, noon, noonSeconds } from '../support/frozen.js';

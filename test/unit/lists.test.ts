@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/index.js';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import type { Simulator } from '../../src/entries/index.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { send } from '../support/plain-call.js';
 
 const scenario = { limits: 'off' } as const;

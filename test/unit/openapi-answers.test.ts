@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openapi, type Scenario } from '../../src/index.js';
+import { openapi, type Scenario } from '../../src/entries/index.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { createAnswerCheck, type Json, operationOf, resolved } from '../control-api/described.js';
 import { frozen } from '../support/frozen.js';

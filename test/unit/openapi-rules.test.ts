@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, openapi } from '../../src/index.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, openapi } from '../../src/entries/index.js';
 import { createAnswerCheck, follow, type Json, resolved } from '../control-api/described.js';
 
 // Rules of Redocly's and Spectral's recommended sets that fit OpenAPI 3.1, with their names. Both tools were run on

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { assumptions, openapi } from '../../src/index.js';
+import { assumptions, openapi } from '../../src/entries/index.js';
 import { describeService } from '../../src/petstore/openapi.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the description is plain JSON, looked into by path

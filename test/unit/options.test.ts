@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createControl } from '../../src/control.js';
-import { createSimulator, type Simulator } from '../../src/index.js';
-import { handlers } from '../../src/msw.js';
-import { listen, serve } from '../../src/node.js';
+import { createControl } from '../../src/entries/control.js';
+import { createSimulator, type Simulator } from '../../src/entries/index.js';
+import { handlers } from '../../src/entries/msw.js';
+import { listen, serve } from '../../src/entries/node.js';
 
 /** Removes the types, as for a JavaScript program. */
 const loose = (call: unknown) => call as (...values: unknown[]) => unknown;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { JournalBudget } from '../../src/journal/journal-budget.js';
 import { bytesOf } from '../../src/journal/record-bytes.js';
-import { listen } from '../../src/node.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import { PackedRecords } from '../../src/server/packed-records.js';
 import { createRedactor } from '../../src/simulator/redact.js';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/entries/index.js';
+import { listen } from '../../src/entries/node.js';
 import { rawClient, rawRequestText as request } from '../support/raw-client.js';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.js';
-import { generatePets } from '../../src/seed.js';
+import { generatePets } from '../../src/entries/seed.js';
 
 /** Output of a bar for 1,000 pets, 10 per step, with a given time per step. */
 function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {

@@ -7,7 +7,7 @@ import {
   type Pets,
   type Scenario,
   ScenarioError,
-} from '../../src/index.js';
+} from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { frozen } from '../support/frozen.js';
 import { code, send } from '../support/plain-call.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/index.js';
+import { createSimulator } from '../../src/entries/index.js';
 import { createRedactor, displayKey } from '../../src/simulator/redact.js';
 
 import { maskedKey, maskedQuery } from '../../src/values/mask-key.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/entries/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';

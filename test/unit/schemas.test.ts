@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { createSimulator, type Scenario, ScenarioError } from '../../src/entries/index.js';
 import { check, type Input, type Output, refine, type SchemaIssue, transform } from '../../src/validation/schema.js';
 import {
   boolean,

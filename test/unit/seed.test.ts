@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createSimulator, ScenarioError } from '../../src/index.js';
-import { generatePets, seededFaker } from '../../src/seed.js';
+import { createSimulator, ScenarioError } from '../../src/entries/index.js';
+import { generatePets, seededFaker } from '../../src/entries/seed.js';
 import { isInt64 } from '../../src/values/int64.js';
 
 const options = { seed: 7, firstId: 1, categories: [1, 2, 3] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wrapForTerminal } from '../../src/cli/terminal.js';
-import { judge } from '../../src/verdict.js';
+import { judge } from '../../src/entries/verdict.js';
 import { frozen } from '../support/frozen.js';
 
 const terminal = { columns: 60 };

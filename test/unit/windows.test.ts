@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario } from '../../src/entries/index.js';
 import type { ApiKey } from '../../src/rate-limits/api-key.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { frozen, noonSeconds } from '../support/frozen.js';

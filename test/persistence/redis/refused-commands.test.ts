@@ -1,6 +1,6 @@
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
-import { createControl } from '../../../src/control.js';
+import { createControl } from '../../../src/entries/control.js';
 import { runCommandLine, startServer } from '../../support/command-line.js';
 import { userPage } from '../../support/markdown.js';
 import { patience } from '../../support/patience.js';

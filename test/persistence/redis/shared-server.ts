@@ -1,11 +1,11 @@
-import { createControl, type ServerControl } from '../../../src/control.js';
-import type { Scenario } from '../../../src/index.js';
+import { createControl, type ServerControl } from '../../../src/entries/control.js';
+import type { Scenario } from '../../../src/entries/index.js';
+import { generatePets } from '../../../src/entries/seed.js';
 import { readRedisAddress } from '../../../src/persistence/node/redis/address.js';
 import { type SharedOptions, type SharedState, sharedEngine } from '../../../src/persistence/node/shared-engine.js';
 import { resolveScenario } from '../../../src/petstore/scenario.js';
 import { servedPetstore } from '../../../src/petstore/served-petstore.js';
 import { readStart } from '../../../src/scenario/read-start.js';
-import { generatePets } from '../../../src/seed.js';
 import { type ServedState, serveState } from '../../../src/server/serve-state.js';
 import type { ListenOptions } from '../../../src/server/server.js';
 import { atEnd } from '../../support/at-end.js';

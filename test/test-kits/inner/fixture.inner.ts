@@ -1,6 +1,6 @@
 import { describe, test as plain, vi } from 'vitest';
-import { type Scenario, serveRoute } from '../../../src/index.js';
-import { expect, test } from '../../../src/vitest.js';
+import { type Scenario, serveRoute } from '../../../src/entries/index.js';
+import { expect, test } from '../../../src/entries/vitest.js';
 import { patience } from '../../support/patience.js';
 
 // Run by vitest-runs.test.ts, which checks the result of each test.

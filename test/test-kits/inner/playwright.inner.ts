@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { expect, type TestSandbox, test } from '../../../src/playwright.js';
+import { expect, type TestSandbox, test } from '../../../src/entries/playwright.js';
 import { block } from '../../support/block.js';
 
 // Run by playwright-runs.test.ts, which checks the result of each test.

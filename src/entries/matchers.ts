@@ -1,7 +1,7 @@
-import './petstore/types.js';
-import type { PetstoreMatchers } from './test-kits/matchers.js';
+import '../petstore/types.js';
+import type { PetstoreMatchers } from '../test-kits/matchers.js';
 
-export { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
+export { matchers, type PetstoreMatchers } from '../test-kits/matchers.js';
 
 declare global {
   // Adds the matchers to the types of `@types/jest` and Playwright. The type parameters must have the names declared

@@ -1,8 +1,8 @@
-import './petstore/types.js';
+import '../petstore/types.js';
 import { test as base, type TestContext } from 'node:test';
-import { createTestOf, endTimedOut, type PetstoreTestOf } from './test-kits/node/run-test.js';
+import { createTestOf, endTimedOut, type PetstoreTestOf } from '../test-kits/node/run-test.js';
 
-export type { PetstoreFixtures, PetstoreOptions } from './test-kits/node/run-test.js';
+export type { PetstoreFixtures, PetstoreOptions } from '../test-kits/node/run-test.js';
 
 /** The `test` function of `node:test`, with a separate simulator for each test. */
 export type PetstoreTest = PetstoreTestOf<'only' | 'skip' | 'todo', [TestContext]>;

@@ -1,8 +1,8 @@
-import './petstore/types.js';
-import { requestControl } from './control-api/request-control.js';
-import { createPanel } from './dashboard/panel.js';
-import { servedPetstore } from './petstore/served-petstore.js';
-import type { Simulator } from './simulator/simulator.js';
+import '../petstore/types.js';
+import { requestControl } from '../control-api/request-control.js';
+import { createPanel } from '../dashboard/panel.js';
+import { servedPetstore } from '../petstore/served-petstore.js';
+import type { Simulator } from '../simulator/simulator.js';
 
 // The panel (`mountPanel`), which shows a simulator inside a page, is a separate entry point of the package. Pages
 // without the panel do not download its code.

@@ -1,11 +1,11 @@
-import './petstore/types.js';
-import { persistState, type StateStorage } from './petstore/persisted-state.js';
-import type { Simulator } from './simulator/simulator.js';
+import '../petstore/types.js';
+import { persistState, type StateStorage } from '../petstore/persisted-state.js';
+import type { Simulator } from '../simulator/simulator.js';
 
 // The function `persist` has its own entry point, so that only web pages that save a simulator's state download its
 // code.
 
-export type { StateStorage } from './petstore/persisted-state.js';
+export type { StateStorage } from '../petstore/persisted-state.js';
 
 /**
  * Restores the pets, keys, faults and clock of a simulator after a reload of the web page. Discards the saved state

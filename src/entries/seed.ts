@@ -1,8 +1,8 @@
 import type { Faker } from '@faker-js/faker';
-import { localeChain } from './petstore/generate-pets.js';
-import { loadFaker } from './petstore/load-faker.js';
+import { localeChain } from '../petstore/generate-pets.js';
+import { loadFaker } from '../petstore/load-faker.js';
 
-export { generatePets } from './petstore/generate-pets.js';
+export { generatePets } from '../petstore/generate-pets.js';
 
 /**
  * Creates a separate `Faker`, for data of custom routes. The same seed gives the same values; the global `faker` is not

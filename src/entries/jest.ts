@@ -1,10 +1,10 @@
-import './petstore/types.js';
+import '../petstore/types.js';
 import { afterEach, test as base, expect } from '@jest/globals';
-import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
-import { createTestOf, endTimedOut, type PetstoreTestOf } from './test-kits/node/run-test.js';
+import { matchers, type PetstoreMatchers } from '../test-kits/matchers.js';
+import { createTestOf, endTimedOut, type PetstoreTestOf } from '../test-kits/node/run-test.js';
 
-export type { PetstoreMatchers } from './test-kits/matchers.js';
-export type { PetstoreFixtures, PetstoreOptions } from './test-kits/node/run-test.js';
+export type { PetstoreMatchers } from '../test-kits/matchers.js';
+export type { PetstoreFixtures, PetstoreOptions } from '../test-kits/node/run-test.js';
 
 /** Jest's `test` function, with a separate simulator for each test. */
 export type PetstoreTest = PetstoreTestOf<'only' | 'skip' | 'failing'>;

@@ -1,14 +1,14 @@
-import './petstore/types.js';
+import '../petstore/types.js';
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
+import { describeBehavior } from '../judge/failure-message.js';
+import type { Verdict } from '../judge/judge-run.js';
+import { measureLag } from '../judge/node/machine-lag.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { checkVerdict } from '../test-kits/check-verdict.js';
+import { matchers } from '../test-kits/matchers.js';
+import { createAnswers } from '../test-kits/sandbox-answers.js';
+import { noSandboxRequestReason } from '../test-kits/test-failures.js';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { describeBehavior } from './judge/failure-message.js';
-import type { Verdict } from './judge/judge-run.js';
-import { measureLag } from './judge/node/machine-lag.js';
-import type { Scenario } from './scenario/scenario-schema.js';
-import { checkVerdict } from './test-kits/check-verdict.js';
-import { matchers } from './test-kits/matchers.js';
-import { createAnswers } from './test-kits/sandbox-answers.js';
-import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
   // Adds types for `petstoreUrl` and `petstoreToken` to Playwright's `defineConfig`. Omits the other options, whose

@@ -1,10 +1,10 @@
-import './petstore/types.js';
-import { createTest } from './test-kits/vitest-test.js';
-import { nearest } from './validation/nearest.js';
+import '../petstore/types.js';
+import { createTest } from '../test-kits/vitest-test.js';
+import { nearest } from '../validation/nearest.js';
 
 export { expect } from 'vitest';
-export type { PetstoreMatchers } from './test-kits/matchers.js';
-export type { PetstoreFixtures } from './test-kits/vitest-test.js';
+export type { PetstoreMatchers } from '../test-kits/matchers.js';
+export type { PetstoreFixtures } from '../test-kits/vitest-test.js';
 
 /** Interval between measurements of how late timers fire. */
 const intervalMs = 10;
@@ -20,7 +20,7 @@ const nowMs = page.now.bind(page);
 export const test = createTest({
   async readScenario(name) {
     // Imports the shipped scenarios only when a test names a scenario, because a browser has no scenario files.
-    const { scenarios } = await import('./test-kits/shipped-scenarios.js');
+    const { scenarios } = await import('../test-kits/shipped-scenarios.js');
     const load = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (load !== undefined) return await load();
     const meant = nearest(name, Object.keys(scenarios));
