@@ -11,6 +11,8 @@ const vite = (command: string, url: string) =>
 export default defineConfig<PetstoreOptions>({
   testDir: 'e2e',
   fullyParallel: true,
+  // The first page in development waits until Vite has transformed its modules.
+  expect: { timeout: 30_000 },
   webServer: [
     {
       command: `npx --no-install petstore-sim --port ${new URL(petstoreUrl).port}`,
