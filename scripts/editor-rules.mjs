@@ -42,7 +42,7 @@ const patternWords = [
     'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters',
   ],
   [/^\^\(\?:bearer\|/, 'expected bearer, basic, token, header NAME, query NAME, signature or one'],
-  [/^\^header /, 'expected header NAME'],
+  [/^\^\(\?:header /, 'expected header NAME or body PATH'],
   [/^\^all/, 'expected a number, "all", or such as "all but 1"'],
   [/%\$$/, 'expected a number from 0 to 1, or a share such as "50%"'],
   [/^\^\[!#\$%/, 'expected a header name'],

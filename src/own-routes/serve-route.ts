@@ -68,7 +68,7 @@ const maximumMs = 30_000;
 const pauseMs = 50;
 /** Size above which a custom route's body is streamed instead of buffered, in bytes. */
 const maximumBytes = 1024 * 1024;
-/** Maximum size of a custom route's body that a fault rule can change or delay, in bytes. */
+/** Maximum size of a custom route's body that is read as a whole, in bytes. */
 const maximumWholeBytes = 10 * 1024 * 1024;
 
 // Real timers, captured when the module loads, because a test may install fake timers later.
@@ -159,8 +159,8 @@ interface RouteRead extends Pick<RouteSource, 'by'> {
   readonly isKeyWithheld: boolean;
   /** Whether limits of the simulator apply to the request. */
   readonly isLimited: boolean;
-  /** Whether a fault rule needs the whole body. */
-  readonly isWhole: boolean;
+  /** Responses that are read to their end before they are sent, instead of streamed. */
+  readonly whole: 'all' | 'json' | undefined;
 }
 
 /**
@@ -178,13 +178,13 @@ export async function answerRoute(
   const names = [operation, `${call.method} ${call.path}`];
   const isWrite = writes(call.method, names, source.reads, () => new TextDecoder().decode(call.body));
   const isKeyWithheld = source.withholdsKey === true && hasCredential(state, call);
-  const start: Route['start'] = (id, isWhole, isLimited) => {
+  const start: Route['start'] = (id, whole, isLimited) => {
     const late = new AbortController();
     const timer = startTimer(() => {
       routes.finish(id, errorOutcome(noResponse(operation), sim.settings));
       late.abort();
     }, maximumMs);
-    const read = { by: source.by, isKeyWithheld, isLimited, isWhole };
+    const read = { by: source.by, isKeyWithheld, isLimited, whole };
     outcomeOf(sim, operation, () => respond(late.signal), read).then((outcome) => {
       stopTimer(timer);
       const storedId = isWrite && storedBy(call.method, outcome) ? storedIn(outcome) : undefined;
@@ -305,14 +305,15 @@ function limitsOf({ status, headers }: Response, { by, isKeyWithheld, isLimited 
   };
 }
 
-/** Reads a custom route's response. A long or pausing body is streamed, unless a fault rule needs the whole body. */
+/** Reads a custom route's response. A long or pausing body is streamed, unless a fault rule or the cost needs the whole body. */
 async function readResponse(response: Response, read: RouteRead, onError: (error: unknown) => void): Promise<Outcome> {
-  const { isWhole } = read;
   const { status, body, type } = response;
   if (type === 'error') return { status: 0, body: '', wire: { kind: 'reset' } };
   if (response.bodyUsed) throw new TypeError('expected a response whose body is unread');
   const limits = limitsOf(response, read);
   const headers = headersOf(response.headers, limits.hasOwnLimits);
+  const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
+  const isWhole = read.whole === 'all' || (read.whole === 'json' && isJson);
   const start = { status, headers, ...limits, body: '' };
   if (body === null) return start;
   const reader = body.getReader();
@@ -329,7 +330,7 @@ async function readResponse(response: Response, read: RouteRead, onError: (error
         if (isWhole && bytes > maximumWholeBytes) {
           void reader.cancel().catch(() => {});
           throw new RangeError(
-            `expected a body of at most ${maximumWholeBytes} bytes under a fault rule, got a longer one`,
+            `expected a body of at most ${maximumWholeBytes} bytes under a fault rule or a cost in the body, got a longer one`,
           );
         }
         reading = readChunk(reader);

@@ -19,11 +19,11 @@ export interface Route {
    * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
    * log contains the outcome.
    * @param id journal id of the request, for the later call of `finishRoute` with the outcome
-   * @param isWhole whether the outcome must contain the whole response body, for a fault rule that changes or delays
-   * the response
+   * @param whole responses whose whole body the outcome must contain: `all` for a fault rule that changes or delays
+   * the response, `json` for a cost that a field states
    * @param isLimited whether the plan's limits apply to the operation
    */
-  readonly start?: ((id: number, isWhole: boolean, isLimited: boolean) => void) | undefined;
+  readonly start?: ((id: number, whole: 'all' | 'json' | undefined, isLimited: boolean) => void) | undefined;
 }
 
 /**

@@ -9,8 +9,8 @@ import type { ServiceSchema } from './service-schema.js';
 export interface Costs {
   /** Costs by the name of the operation. */
   readonly ofOperations: ReadonlyMap<string, number>;
-  /** Lower-case name of the response header with which a backend or handler states the cost. */
-  readonly header: string | undefined;
+  /** Place in the response of a backend or handler that states the cost. */
+  readonly stated: { readonly in: 'header' | 'body'; readonly name: string } | undefined;
 }
 
 /**
@@ -24,7 +24,10 @@ export function resolveCosts(
   issues: Issue[],
 ): Costs | undefined {
   if (cost === undefined) return undefined;
-  if (typeof cost === 'string') return { ofOperations: new Map(), header: cost.split(' ')[1]?.toLowerCase() };
+  if (typeof cost === 'string') {
+    const [place, name] = cost.split(' ') as ['header' | 'body', string];
+    return { ofOperations: new Map(), stated: { in: place, name } };
+  }
   const [[plan, window, limit] = []] = Object.entries(plans)
     .flatMap(([name, limits]) => Object.entries(limits).map(([window, limit]) => [name, window, limit] as const))
     .sort(([, , one], [, , other]) => one - other);
@@ -39,5 +42,5 @@ export function resolveCosts(
     for (const name of (check(names, text, found) as string[] | undefined) ?? []) ofOperations.set(name, each);
     for (const { message } of found) issues.push(issueAt(['cost', text], message, true));
   }
-  return { ofOperations, header: undefined };
+  return { ofOperations, stated: undefined };
 }

@@ -76,8 +76,8 @@ const hostileHeadersSchema = fields({
   html: optional(oneOf(true)),
 });
 
-/** Response header of a backend or handler that states the cost of the request. */
-const costHeader = matching(/^header [!#$%&'*+.^`|~\w-]+$/, 'header NAME');
+/** Header, or path of a field in the JSON body, by which the response of a backend or handler states the cost. */
+const statedCost = matching(/^(?:header [!#$%&'*+.^`|~\w-]+|body [^\s.]+(?:\.[^\s.]+)*)$/, 'header NAME or body PATH');
 
 /** Creates the schema of a scenario's `client` field: which calls the client under test should send. */
 const clientSchema = (service: ServiceSchema) =>
@@ -111,7 +111,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     ...service.fields,
     keyFrom: optional(keyFrom),
-    cost: optional(either(costHeader, mapOf(text, whole(0, maximumCost)))),
+    cost: optional(either(statedCost, mapOf(text, whole(0, maximumCost)))),
     // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
     plans: optional(mapOf(string, limitChanges)),
     windows: optional(perWindow(wholeSeconds, windowName)),

@@ -14,6 +14,7 @@ import { errorOutcome, isStream, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import { arrivesWhole } from '../requests/wire-fault.js';
+import type { Costs } from '../scenario/resolve-costs.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Settings } from '../scenario/settings.js';
 import type { SentKey } from '../values/key-place.js';
@@ -56,6 +57,20 @@ function costOf(
   if (costs === undefined && ofService === undefined) return route?.cost;
   const own = ofService !== undefined && Object.hasOwn(ofService, operation) ? ofService[operation] : route?.cost;
   return costs?.ofOperations.get(operation) ?? own;
+}
+
+/** Reads the cost that a response states; `NaN` without one. */
+function statedCost({ in: place, name }: Costs['stated'] & {}, { headers = {}, body }: Outcome): number {
+  if (place === 'header')
+    return Number(Object.entries(headers).find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1]);
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return Number.NaN;
+  }
+  for (const step of name.split('.')) value = Object.hasOwn(Object(value), step) ? Object(value)[step] : undefined;
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
 /** Schemes of the challenge in a 401, by the place of the key. */
@@ -222,15 +237,14 @@ export class RequestPipeline {
   }
 
   /** Charges the cost that only the response of a route states, at the time of the response. */
-  #charge(exchange: RequestInProgress, { headers = {} }: Outcome): void {
+  #charge(exchange: RequestInProgress, outcome: Outcome): void {
     const { resolved, isLimited, fault } = exchange;
-    const name = resolved.costs?.header;
-    if (name === undefined || !isLimited || fault?.countsQuota === false) return;
+    const stated = resolved.costs?.stated;
+    if (stated === undefined || !isLimited || fault?.countsQuota === false) return;
     const { keys, clock } = this.#state;
     const key = keys.get(exchange.key ?? '');
     if (key === undefined) return;
-    const value = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
-    const cost = Math.min(Math.ceil(Number(value)), maximumCost);
+    const cost = Math.min(Math.ceil(statedCost(stated, outcome)), maximumCost);
     const counted = exchange.cost ?? 1;
     if (!(cost > counted)) return;
     exchange.cost = cost;

@@ -75,7 +75,8 @@ export function createWaitingRequests(
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
-      exchange.call.route?.start?.(exchange.id, rule !== undefined, exchange.isLimited);
+      const whole = rule !== undefined ? 'all' : exchange.resolved.costs?.stated?.in === 'body' ? 'json' : undefined;
+      exchange.call.route?.start?.(exchange.id, whole, exchange.isLimited);
     }
   }
 

@@ -178,6 +178,57 @@ test('a backend states the cost in a header of its response, also after a restar
   expect(await ask()).toEqual([429, '0']);
 });
 
+describe('a field of the JSON body states the cost', () => {
+  const answering = async (respond: Parameters<typeof startBackend>[0]) => {
+    const { url } = await startBackend(respond);
+    const server = await listen(create({ cost: 'body usage.total_tokens' }), { port: 0, upstream: url });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    const to = `${new URL(server.baseUrl).origin}/chat`;
+    return () => fetch(to, { method: 'POST', headers: { authorization: 'Bearer free-key' } });
+  };
+  const leftOf = ({ headers }: Response) => headers.get('x-ratelimit-remaining');
+  const json = { 'content-type': 'application/json; charset=utf-8' };
+
+  test('which is charged like that of a header', async () => {
+    const bodies = [{ usage: { total_tokens: 4 } }, { usage: null }, { usage: { total_tokens: '2.5' } }, [], 'x'];
+    const ask = await answering((_request, response) =>
+      response.writeHead(200, json).end(JSON.stringify(bodies.shift())),
+    );
+    const seen: unknown[] = [];
+    for (let nth = 0; nth < 5; nth++) seen.push(leftOf(await ask()));
+    expect(seen).toEqual(['6', '5', '2', '1', '0']);
+    expect((await ask()).status).toBe(429);
+  });
+
+  test('also at the end of a long or pausing body', async () => {
+    const padding = 'x'.repeat(3_000_000);
+    const tail = `"usage":{"total_tokens":7}}`;
+    const ask = await answering((_request, response) => {
+      response.writeHead(200, json).write(`{"padding":"${padding}",`);
+      setTimeout(() => response.end(tail), 120);
+    });
+    const response = await ask();
+    expect([leftOf(response), (await response.text()).length]).toEqual(['3', padding.length + tail.length + 14]);
+  });
+
+  test('but not in a stream of events, which is passed on as it comes', async () => {
+    let end = () => {};
+    const ask = await answering((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
+      end = () => response.end('data: {"usage":{"total_tokens":7}}\n\n');
+    });
+    const response = await ask();
+    expect(leftOf(response)).toBe('9');
+    end();
+    expect(await response.text()).toContain('total_tokens');
+  });
+
+  test('whose path is checked', () => {
+    for (const cost of ['body', 'body a..b', 'body .a', 'bodies a'])
+      expect(() => create({ cost: cost as never })).toThrow('expected header NAME or body PATH');
+  });
+});
+
 test('the log has the cost of a handler', () => {
   const route = { operation: 'order', cost: 4, start() {} };
   const call = { method: 'GET', path: '/orders', query: '', baseUrl: '', headers: {}, body: undefined, route };

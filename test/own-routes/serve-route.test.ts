@@ -197,7 +197,9 @@ describe('fault rules on a custom route', () => {
         )
       ).status;
     expect([await statusOf(most), await statusOf(most + 1)]).toEqual([201, 500]);
-    expect(errors).toMatchObject([{ message: expect.stringContaining(`at most ${most} bytes under a fault rule`) }]);
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(`at most ${most} bytes under a fault rule or a cost in the body`) },
+    ]);
   });
 
   test('delay the response, and run the function once before or after the delay', async () => {
