@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { RunReport } from '../control-api/run-report.js';
 import { createFileSource } from './file-source.js';
 import { readRun } from './read-file.js';
@@ -73,13 +73,18 @@ export function useFile({ source }: Session, onChange = () => {}) {
     onChange();
     setOpened(next);
   };
+  const latest = useRef<JudgeOptions>(undefined);
   const open = async (file: File, options: JudgeOptions = {}) => {
+    latest.current = options;
+    // The next choice adds to this one, also before its verdict arrives.
+    if (judged?.file === file) setOpened((opened) => ({ ...opened, judged: { file, options } }));
     const { name, size } = file;
     if (size > maximumBytes) throw new Error(`${name} is larger than 32 MiB. petstore-sim judge FILE judges it.`);
     const text = await file.text();
     const saved = readRun(text);
     const run = saved ?? (await source.sendToServer?.<RunReport>('POST', '/judge', { name, text, ...options }));
     if (!run) throw new Error(`${name} is no report. To judge a recording: petstore-sim judge ${name}`);
+    if (latest.current !== options) return;
     change({
       session: new Session(createFileSource(run)),
       ...(!saved && { judged: { file, options } }),

@@ -4,7 +4,7 @@ import { reportHtml } from '../../src/control-api/report-html.js';
 import { createControl } from '../../src/entries/control.js';
 import { readPageFiles } from '../../src/server/http/page-files.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, useBrowser, violations } from './stage.js';
+import { eventually, frames, makeStorm, type PageStage, useBrowser, violations } from './stage.js';
 
 const github = [
   ['12:00:00', 200, '"X-RateLimit-Remaining":"0","X-RateLimit-Limit":"60","X-RateLimit-Reset":"1767268860"'],
@@ -133,6 +133,28 @@ describe('a dropped recording', { tags: 'needs/chromium' }, () => {
     await page.getByLabel('All requests had the same key').uncheck();
     await page.getByText('or use --one-key').waitFor();
     expect(opened.errors).toEqual([]);
+  });
+
+  test('keeps a choice that is made before the verdict on the one before it', async () => {
+    const hidden = github.replaceAll('https://api.github.com', stage.server.baseUrl).replaceAll('/repos', '/pets');
+    const keyless = hidden.replace(/"Authorization":"[^"]*"/g, '').replace(/"query":"[^"]*",/g, '');
+    await fire('drop', [['traffic.jsonl', keyless]]);
+    await page.getByText('or use --one-key if all had the same key').waitFor();
+    const answers: (() => Promise<void>)[] = [];
+    await page.route('**/judge', (route) => void answers.push(() => route.continue()));
+    await page.getByLabel('All requests had the same key').check();
+    await page.getByLabel('The client had ended').check();
+    await eventually(() => answers.length).toBe(2);
+    // The answer to the second choice arrives first.
+    const [first, second] = answers as [() => Promise<void>, () => Promise<void>];
+    const answered = () => page.waitForResponse('**/judge');
+    await Promise.all([answered(), second()]);
+    await page.getByRole('button', { name: '2 Findings' }).waitFor();
+    await Promise.all([answered(), first()]);
+    await frames(page);
+    for (const name of ['All requests had the same key', 'The client had ended'])
+      expect(await page.getByLabel(name).isChecked()).toBe(true);
+    await page.getByRole('button', { name: '2 Findings' }).waitFor();
   });
 
   test('of another kind has the sentence of the command line, and changes nothing', async () => {
