@@ -3,8 +3,8 @@ import { root } from './repository.mjs';
 import { source } from './source.mjs';
 
 const { readScenarioAndFiles, shippedScenarios } = await source(`
-  export { readScenarioAndFiles } from './scenario/node/scenario-files.js';
-  export { shippedScenarios } from './scenario/node/shipped-scenarios.js';
+  export { readScenarioAndFiles } from './scenario-files/scenario-files.js';
+  export { shippedScenarios } from './scenario-files/shipped-scenarios.js';
 `);
 
 const shipped = shippedScenarios(join(root, 'scenarios/'), '.yaml');

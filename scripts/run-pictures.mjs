@@ -23,7 +23,7 @@ export async function runReadme() {
   );
   const { resolveForClient, runClient, readShipped, summaryLine, svgReport, terminalReport } = await source(`
     export { resolveForClient, runClient } from './cli/client-run.js';
-    export { readShipped } from './scenario/node/shipped-scenarios.js';
+    export { readShipped } from './scenario-files/shipped-scenarios.js';
     export { svgReport } from '../scripts/picture/svg-report.js';
     export { terminalReport } from './judge/report/terminal.js';
     export { summaryLine } from './judge/report/wording.js';

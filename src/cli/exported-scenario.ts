@@ -1,8 +1,8 @@
 import type { ExportedState } from '../control-api/state-schema.js';
 import { generatePets } from '../petstore/generate-pets.js';
 import { stateAsScenario } from '../petstore/state-as-scenario.js';
-import { readYaml } from '../scenario/node/read-yaml.js';
-import { scenarioYaml } from '../scenario/node/write-scenario.js';
+import { readYaml } from '../scenario/read-yaml.js';
+import { scenarioYaml } from '../scenario-files/write-scenario.js';
 import { UsageError } from '../validation/usage-error.js';
 import { formatInteger } from '../values/format-integer.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../scenario/node/shipped-scenarios.js';
+import { packageFolder } from '../control-api/node/package-files.js';
 
 /** Version of this package, from its package.json. */
 export const packageVersion = (): string =>

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { foundInstead } from '../control-api/node/file-kind.js';
 import { version } from '../control-api/run-report.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../persistence/log.js';
 import { openFileLog } from '../persistence/node/folder/file-log.js';
@@ -12,8 +13,7 @@ import { generatePets } from '../petstore/generate-pets.js';
 import { scenarioSchema } from '../petstore/scenario-schema.js';
 import { servedPetstore } from '../petstore/served-petstore.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
-import { foundInstead } from '../scenario/node/file-kind.js';
-import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../validation/usage-error.js';
 import { parseInstant } from '../values/instant.js';
 import { printNotes } from './print-error.js';

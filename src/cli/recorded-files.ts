@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
+import { foundInstead } from '../control-api/node/file-kind.js';
 import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
 import { recordedPetstore } from '../petstore/operations.js';
 import { scenarioSchema } from '../petstore/scenario-schema.js';
-import { foundInstead } from '../scenario/node/file-kind.js';
 import { isOfService, rootsOf } from '../traffic-files/address.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';

@@ -1,4 +1,4 @@
-import type { Reload } from '../scenario/node/watch-scenario.js';
+import type { Reload } from '../scenario-files/watch-scenario.js';
 import type { Issue } from '../validation/issue.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { printMistake } from './print-error.js';

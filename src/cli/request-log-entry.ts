@@ -1,8 +1,8 @@
 import { isAboutLimits, type RefusalBefore, refusalBefore } from '../control-api/refusal-before.js';
+import type { AnsweredRequest, ServedAnswer } from '../http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import { refusalText, type ServedAgain, servedAgain } from '../rate-limits/served-again.js';
 import type { RefusedBy } from '../requests/request-record.js';
-import type { AnsweredRequest, ServedAnswer } from '../server/http/served-answer.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
 import { shownKeyPlace, tokenOf } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../http/served-answer.js';
 import { operationTable } from '../petstore/operations.js';
 import { rowOf } from '../requests/operation-table.js';
-import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../server/http/served-answer.js';
 import { formatDay } from '../values/format-day.js';
 import { createPrettyLine } from './pretty-line.js';
 import { createRequestLogEntries } from './request-log-entry.js';

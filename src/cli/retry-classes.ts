@@ -1,6 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
-import { readShippedScenarios } from '../scenario/node/shipped-scenarios.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { readShippedScenarios } from '../scenario-files/shipped-scenarios.js';
 import { type GauntletCase, type GauntletResult, stateOf } from './gauntlet-run.js';
 
 /** Class of retry bugs in the literature, with the rules that find it. */

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isInside } from '../scenario/node/is-inside.js';
-import { packageFolder } from '../scenario/node/shipped-scenarios.js';
+import { packageFolder } from '../control-api/node/package-files.js';
+import { isInside } from '../scenario-files/is-inside.js';
 
 /**
  * Creates the first line of a scenario file in `folder`, from which editors learn the path of the scenario schema. The

@@ -1,4 +1,4 @@
-import { parseBaseUrl } from '../server/http/base-url.js';
+import { parseBaseUrl } from '../http/base-url.js';
 import { UsageError } from '../validation/usage-error.js';
 import { variableName } from '../values/mask-key.js';
 import { pluralize } from '../values/pluralize.js';

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { readPageFiles } from '../control-api/node/package-files.js';
 import { reportHtml } from '../control-api/report-html.js';
 import { junitReport } from '../judge/report/junit.js';
 import type { NameKey } from '../judge/report/key-names.js';
@@ -6,7 +7,6 @@ import { terminalReport } from '../judge/report/terminal.js';
 import { summaryLine } from '../judge/report/wording.js';
 import type { RunResult } from '../judge/run-result.js';
 import type { RequestRecord } from '../requests/request-record.js';
-import { readPageFiles } from '../server/http/page-files.js';
 import { formatJsonResult } from './format-json-result.js';
 import { writeOutput } from './output-files.js';
 import { printMistake, printNotes } from './print-error.js';

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServedSimulators } from '../control-api/served-simulators.js';
+import { basePathOf } from '../http/base-path.js';
+import { corsOf, isPreflight, preflightHeaders, withExposed } from '../http/cors.js';
+import { deliverAfterDelay } from '../http/delay-refusals.js';
+import { createBatchedEnd } from '../http/end-in-batch.js';
+import { hasBody, readBody } from '../http/read-body.js';
+import { originOf } from '../http/read-target.js';
+import { type Report, reported } from '../http/served-answer.js';
+import { deliver } from '../http/wire-faults.js';
 import type { Answer } from '../requests/api-call.js';
 import { methodsOf } from '../requests/operation-table.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../sandboxes/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { memoizeLast } from '../values/memoize-last.js';
 import type { Connections } from './connections.js';
-import { basePathOf } from './http/base-path.js';
-import { corsOf, isPreflight, preflightHeaders, withExposed } from './http/cors.js';
-import { deliverAfterDelay } from './http/delay-refusals.js';
-import { createBatchedEnd } from './http/end-in-batch.js';
-import { hasBody, readBody } from './http/read-body.js';
-import { originOf } from './http/read-target.js';
-import { type Report, reported } from './http/served-answer.js';
-import { deliver } from './http/wire-faults.js';
 import { HttpCall, type UrlOf } from './http-call.js';
 
 /**

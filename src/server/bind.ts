@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { awaitsContinue, continueOnRead } from '../http/read-body.js';
 import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
 import type { Front } from './front.js';
 import { handleInOrder } from './handle-in-order.js';
-import { awaitsContinue, continueOnRead } from './http/read-body.js';
 
 /** HTTP servers for the addresses of one host, which share a port. */
 export interface BoundServers {

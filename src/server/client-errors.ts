@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AnsweredRequest } from '../http/served-answer.js';
 import { errorBody } from '../requests/api-error.js';
-import type { AnsweredRequest } from './http/served-answer.js';
 
 /** Time that a client with a rejected request has to read the response. Then the server closes the connection. */
 const lingerMs = 1_000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readTarget } from '../http/read-target.js';
+import { disconnectSignal } from '../http/wire-faults.js';
 import type { ApiCall } from '../requests/api-call.js';
-import { readTarget } from './http/read-target.js';
-import { disconnectSignal } from './http/wire-faults.js';
 
 /** Returns the URL of a path of this server, as a request's client sees it. */
 export type UrlOf = (request: IncomingMessage, path: string) => string;

@@ -1,7 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { CustomRoutesDescription } from '../control-api/custom-routes-description.js';
 import type { ControlListener, ControlRouterOptions } from '../control-api/node/control-router.js';
+import { wantsHtml } from '../control-api/node/page.js';
 import type { ServedSimulators } from '../control-api/served-simulators.js';
+import { basePathOf, isUnderBasePath } from '../http/base-path.js';
+import { corsHeaders, isPreflight, preflightHeaders } from '../http/cors.js';
+import { createRequestCheck, refusal } from '../http/guard.js';
+import { isHealthCheck, sendHealth } from '../http/health-check.js';
+import { sendJson, sendRefusal } from '../http/send-response.js';
+import { createReport, type OnAnswer, type Report } from '../http/served-answer.js';
 import { nothingHere } from '../in-process/fetch.js';
 import type { ExtensionOf } from '../own-routes/node/extensions.js';
 import type { Upstream } from '../own-routes/node/upstream.js';
@@ -9,13 +16,6 @@ import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { prefixOf, type Sandbox, sandboxPrefix } from '../sandboxes/sandboxes.js';
 import { createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
-import { basePathOf, isUnderBasePath } from './http/base-path.js';
-import { corsHeaders, isPreflight, preflightHeaders } from './http/cors.js';
-import { createRequestCheck, refusal } from './http/guard.js';
-import { isHealthCheck, sendHealth } from './http/health-check.js';
-import { wantsHtml } from './http/page.js';
-import { sendJson, sendRefusal } from './http/send-response.js';
-import { createReport, type OnAnswer, type Report } from './http/served-answer.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 

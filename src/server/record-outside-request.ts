@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { readTarget } from '../http/read-target.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { readTarget } from './http/read-target.js';
 
 /**
  * Records a request to a URL outside the API, for the dashboard. Ignores requests that a browser sends for icons or

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ControlError, invalid, toControlError } from '../control-api/control-error.js';
 import type { ServedSimulators } from '../control-api/served-simulators.js';
+import { basePathOf } from '../http/base-path.js';
+import { corsHeaders } from '../http/cors.js';
+import { sendJson } from '../http/send-response.js';
+import type { Report } from '../http/served-answer.js';
 import { nothingHere } from '../in-process/fetch.js';
 import { retryAfterHeader } from '../rate-limits/header-names.js';
 import { errorBody } from '../requests/api-error.js';
 import { prefixOf, type Sandbox, sandboxNamePattern, sandboxPrefix } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { ApiListener } from './api-listener.js';
-import { basePathOf } from './http/base-path.js';
-import { corsHeaders } from './http/cors.js';
-import { sendJson } from './http/send-response.js';
-import type { Report } from './http/served-answer.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;

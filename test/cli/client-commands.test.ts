@@ -9,7 +9,7 @@ import { shippedCases } from '../../src/cli/gauntlet-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
-import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { patience } from '../support/patience.js';

@@ -10,8 +10,8 @@ import { serve } from '../../src/entries/node.js';
 import { LogOpenError } from '../../src/persistence/log.js';
 import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 import { makeFolders } from '../../src/persistence/node/folder/make-folders.js';
-import { readSetFlag } from '../../src/scenario/node/overrides.js';
-import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { readSetFlag } from '../../src/scenario-files/overrides.js';
+import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, posix, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { processTreeOf } from '../../src/cli/process-tree.js';
-import { isInside } from '../../src/scenario/node/is-inside.js';
+import { isInside } from '../../src/scenario-files/is-inside.js';
 import { runCommandLine } from '../support/command-here.js';
 
 const root = join(import.meta.dirname, '../..');

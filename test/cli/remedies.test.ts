@@ -7,7 +7,7 @@ import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { program } from '../../src/cli/program.js';
 import type { Remedy } from '../../src/judge/finding.js';
 import { describeRemedy } from '../../src/judge/report/wording.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { runCommandLine } from '../support/command-here.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-remedies-'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
-import { readScenario } from '../../src/scenario/node/scenario-files.js';
+import { readScenario } from '../../src/scenario-files/scenario-files.js';
 import { python } from '../support/programs.js';
 
 const folder = fileURLToPath(new URL('../../examples/clients/', import.meta.url));

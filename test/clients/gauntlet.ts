@@ -1,7 +1,7 @@
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { inParallel } from '../../src/cli/in-parallel.js';
 import { clientOf } from '../../src/scenario/client.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import type { Client } from './clients.js';
 import { commandOf } from './languages.js';
 import { type GauntletCell, type GauntletCells, judged } from './results.js';

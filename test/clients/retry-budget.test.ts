@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
-import { readScenario } from '../../src/scenario/node/scenario-files.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import { readScenario } from '../../src/scenario-files/scenario-files.js';
 import { found } from '../support/findings.js';
 
 const client = fileURLToPath(new URL('../../examples/clients/axios-retry-budget.mjs', import.meta.url));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Scenario } from '../../src/entries/index.js';
-import { readScenario } from '../../src/scenario/node/scenario-files.js';
+import { readScenario } from '../../src/scenario-files/scenario-files.js';
 
 /** A situation in which every client runs. */
 export interface Trial {

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sendPieces } from '../../src/server/http/send-pieces.js';
+import { sendPieces } from '../../src/http/send-pieces.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
 const stage = stageOfEachTest({ limits: 'off' });

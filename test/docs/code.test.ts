@@ -14,7 +14,7 @@ import { bundle, imports } from '../../bench/bundle.mjs';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
 import { generatePets } from '../../src/entries/seed.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';
 

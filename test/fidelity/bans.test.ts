@@ -5,7 +5,7 @@ import { createSimulator } from '../../src/entries/index.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
 import { tries } from '../support/prove.js';
 import { foreignService } from './foreign-service.js';
 import { asking, banningWorld, drawSetting, type HiddenWorld, truth } from './hidden-worlds.js';

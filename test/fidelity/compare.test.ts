@@ -6,7 +6,7 @@ import { type Comparison, compare } from '../../src/fidelity/compare/compare.js'
 import type { ServiceDifference } from '../../src/fidelity/compare/difference.js';
 import { replayRecording } from '../../src/fidelity/deduce/replay-recording.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
 import {

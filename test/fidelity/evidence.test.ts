@@ -4,7 +4,7 @@ import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
 import { verdictCases } from '../scenarios/verdict-cases.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
-import { readScenario } from '../../src/scenario/node/scenario-files.js';
+import { readScenario } from '../../src/scenario-files/scenario-files.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
 import { judge } from '../../src/entries/verdict.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
-import { readPageFiles } from '../../src/server/http/page-files.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, openFindings, type PageStage, useBrowser } from './stage.js';
 

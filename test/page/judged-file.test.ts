@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { createControl } from '../../src/entries/control.js';
-import { readPageFiles } from '../../src/server/http/page-files.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, frames, makeStorm, type PageStage, useBrowser, violations } from './stage.js';
 

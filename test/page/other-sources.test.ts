@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
 import type { Control } from '../../src/entries/control.js';
@@ -14,7 +15,6 @@ import type { Simulator } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
-import { readPageFiles } from '../../src/server/http/page-files.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, moveClock, openFindings, storm, useBrowser, violations } from './stage.js';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
-import { readPageFiles } from '../../src/server/http/page-files.js';
 import { serveLogged } from '../persistence/memory-log.js';
 import { freePort } from '../support/free-port.js';
 import { noon } from '../support/frozen.js';

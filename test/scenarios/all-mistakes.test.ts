@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSimulator, type ScenarioError } from '../../src/entries/index.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
 
 /** Paths of the mistakes in a YAML scenario. */
 function paths(text: string): string[] {

@@ -6,9 +6,9 @@ import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
-import { readSetFlag } from '../../src/scenario/node/overrides.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
-import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
+import { readSetFlag } from '../../src/scenario-files/overrides.js';
+import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { toJsonSchema } from '../../src/validation/json-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 

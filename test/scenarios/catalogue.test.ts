@@ -5,7 +5,7 @@ import { judge } from '../../src/entries/verdict.js';
 import { readRecordedLog } from '../../src/persistence/node/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
 import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';

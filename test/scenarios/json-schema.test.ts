@@ -10,7 +10,7 @@ import { editorKeywords } from '../../scripts/editor-rules.mjs';
 import { descriptions, jsonSchema } from '../../scripts/json-schema.mjs';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { generatePets } from '../../src/entries/seed.js';
-import { readYaml } from '../../src/scenario/node/read-yaml.js';
+import { readYaml } from '../../src/scenario/read-yaml.js';
 import { banPresetNames } from '../../src/scenario/scenario-schema.js';
 import { badFiles } from './bad-files.js';
 

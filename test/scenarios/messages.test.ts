@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ScenarioError } from '../../src/entries/index.js';
-import { readScenario, readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { readScenario, readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { clientOf } from '../../src/scenario/client.js';
-import { applyOverrides, readSetFlag } from '../../src/scenario/node/overrides.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import { applyOverrides, readSetFlag } from '../../src/scenario-files/overrides.js';
 
 const { minute: perMinute } = documentedPlans.free;
 

@@ -7,7 +7,7 @@ import { createSimulator, type Scenario, ScenarioError } from '../../src/entries
 import * as seed from '../../src/entries/seed.js';
 import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
-import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
+import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { isProof } from '../support/prove.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 

@@ -4,8 +4,8 @@ import { createSimulator, type Scenario, type Simulator } from '../../src/entrie
 import { listen } from '../../src/entries/node.js';
 import { generatePets } from '../../src/entries/seed.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
-import { readScenarioAndFiles } from '../../src/scenario/node/scenario-files.js';
-import { shippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
+import { shippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen, type RunningServer } from '../../src/entries/node.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { chromiumPath } from '../support/chromium.js';
 
 /** Result of a test in inner/playwright.inner.ts. */

@@ -47,7 +47,7 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
   });
 
   test('contain no code of Express, valibot, Node, the HTTP adapter or the control API', () => {
-    const ours = ['src/server/', 'src/control-api/', 'src/scenario/node/', 'src/entries/seed.ts'];
+    const ours = ['src/server/', 'src/http/', 'src/control-api/', 'src/scenario-files/', 'src/entries/seed.ts'];
     expect(ours.filter((path) => !existsSync(path))).toEqual([]);
     const foreign = ['node:', '/node/', 'express', 'valibot', ...ours];
     const files = Object.keys(result.metafile.inputs);

@@ -3,7 +3,7 @@ import { asMarkdown } from '../../src/dashboard/copy-as.js';
 import { asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as-test.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { readShippedScenarios } from '../../src/scenario/node/shipped-scenarios.js';
+import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { frozen } from '../support/frozen.js';
 
 const list = (sim: ReturnType<typeof createSimulator>) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTarget } from '../../src/server/http/read-target.js';
+import { readTarget } from '../../src/http/read-target.js';
 
 test('a target is its path and its query', () => {
   expect(readTarget('/v1/pets', 3)).toEqual({ text: '/pets', path: '/pets', query: '' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { scenarioChanges } from '../../src/scenario/node/scenario-changes.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import { scenarioChanges } from '../../src/scenario-files/scenario-changes.js';
 
 const rex = { id: 1, name: 'Rex', categoryId: 1 };
 const max = { id: 2n, name: 'Max', categoryId: 1 };

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { readTextFile } from '../../scenario/node/read-text-file.js';
-import { readYaml } from '../../scenario/node/read-yaml.js';
-import { readScenario } from '../../scenario/node/scenario-files.js';
-import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
+import { readYaml } from '../../scenario/read-yaml.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
+import { readTextFile } from '../../scenario-files/read-text-file.js';
+import { readScenario } from '../../scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { hintFor } from '../../validation/nearest.js';
 import { check, refine, type SchemaIssue, transform } from '../../validation/schema.js';

@@ -1,7 +1,7 @@
 import { createSimulator } from '../../petstore/create-simulator.js';
-import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
 import { type KnownOperations, orMethodAndPath } from '../../scenario/operations.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
+import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { coreOf } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import type { CliInput } from '../cli-input.js';

@@ -1,9 +1,9 @@
 import { generatePets } from '../../petstore/generate-pets.js';
 import { checkWith } from '../../scenario/check-scenario.js';
 import { keyText } from '../../scenario/key-schema.js';
-import { type ReadScenario, readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
-import { shippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
+import { type ReadScenario, readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
+import { shippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { calibrate } from '../../fidelity/ask-service/calibrate.js';
 import { type Comparison, compare as compareAnswers } from '../../fidelity/compare/compare.js';
 import { compareJunit, compareLines } from '../../fidelity/compare/compare-report.js';
-import { readScenario } from '../../scenario/node/scenario-files.js';
+import { readScenario } from '../../scenario-files/scenario-files.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
 import { UsageError } from '../../validation/usage-error.js';

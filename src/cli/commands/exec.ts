@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
+import { packageFolder } from '../../control-api/node/package-files.js';
 import { busyMark } from '../../judge/lag.js';
 import type { RunResult } from '../../judge/run-result.js';
-import { nameOfScenario } from '../../scenario/node/scenario-files.js';
-import { packageFolder } from '../../scenario/node/shipped-scenarios.js';
+import { nameOfScenario } from '../../scenario-files/scenario-files.js';
 import type { CliInput } from '../cli-input.js';
 import { runClient } from '../client-run.js';
 import { flagWords } from '../flag-words.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolder } from '../../control-api/node/package-files.js';
 import { anchorOf, type ClientSettings, clientSettings } from '../../judge/client-settings.js';
-import { packageFolder } from '../../scenario/node/shipped-scenarios.js';
 import { hintFor } from '../../validation/nearest.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { groupBy } from '../../values/group-by.js';

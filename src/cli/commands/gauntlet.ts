@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { describeRemedy } from '../../judge/report/wording.js';
-import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
-import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
+import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { groupBy } from '../../values/group-by.js';
 import { wrap } from '../../values/wrap.js';

@@ -14,10 +14,10 @@ import { resultOf } from '../../judge/run-result.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
-import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { toLoggedCall } from '../../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
@@ -286,7 +286,7 @@ function withoutIrrelevant(
 async function reportOf({ run }: CommandTrial): Promise<string> {
   const [{ reportHtml }, { readPageFiles }] = await Promise.all([
     import('../../control-api/report-html.js'),
-    import('../../server/http/page-files.js'),
+    import('../../control-api/node/package-files.js'),
   ]);
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
 }

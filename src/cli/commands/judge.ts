@@ -1,10 +1,10 @@
 import { judgedRecording } from '../../control-api/judged-recording.js';
 import { computeLazyParts } from '../../control-api/lazy-result.js';
+import { parseBaseUrl } from '../../http/base-url.js';
 import type { Verdict } from '../../judge/judge-run.js';
 import { operationFacts } from '../../judge/run.js';
 import { petstore } from '../../petstore/petstore.js';
-import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
-import { parseBaseUrl } from '../../server/http/base-url.js';
+import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText } from '../../values/json.js';
 import { expectedKeyFrom, type KeyFrom, type KeyPlace, keyFromPattern, toKeyPlace } from '../../values/key-place.js';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { readShipped, shippedScenarios, shippedText } from '../../scenario/node/shipped-scenarios.js';
+import { readShipped, shippedScenarios, shippedText } from '../../scenario-files/shipped-scenarios.js';
 import { hintFor } from '../../validation/nearest.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { wrap } from '../../values/wrap.js';

@@ -1,10 +1,10 @@
 import { createSimulatorFrom } from '../../petstore/create-simulator.js';
 import { loadPetstore } from '../../petstore/load-petstore.js';
-import type { Override } from '../../scenario/node/overrides.js';
-import { readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
-import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
+import type { Override } from '../../scenario-files/overrides.js';
+import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { type Engine, memoryEngine } from '../../server/serve-state.js';
 import { coreOf } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
@@ -59,7 +59,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   if (flags['until-eof']) process.stdin.on('end', stop).resume();
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
-      import('../../scenario/node/watch-scenario.js'),
+      import('../../scenario-files/watch-scenario.js'),
       import('../report-reload.js'),
     ]);
     const known = { operations: coreOf(server.simulators.sim).state.shared.operations };
@@ -105,7 +105,7 @@ export async function readOverrides(
   if (keyFrom !== undefined) overrides.push({ flag: '--key-from', steps: ['keyFrom'], value: keyFrom });
   if (refused !== undefined) overrides.push({ flag: '--refused', steps: ['expect', 'refused'], value: refused });
   if (set.length > 0) {
-    const { readSetFlag } = await import('../../scenario/node/overrides.js');
+    const { readSetFlag } = await import('../../scenario-files/overrides.js');
     for (const text of set) overrides.push(await readSetFlag(text));
   }
   return overrides;

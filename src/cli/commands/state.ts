@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
+import { foundInstead } from '../../control-api/node/file-kind.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
 import { scenarioSchema } from '../../petstore/scenario-schema.js';
 import { createControl } from '../../petstore/served-petstore.js';
-import { foundInstead } from '../../scenario/node/file-kind.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';

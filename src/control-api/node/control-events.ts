@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startTimeSlice } from '../../server/http/event-loop-turns.js';
-import { stalledMs } from '../../server/http/send-pieces.js';
-import { waitForDrain } from '../../server/http/wait-for-drain.js';
+import { startTimeSlice } from '../../http/event-loop-turns.js';
+import { stalledMs } from '../../http/send-pieces.js';
+import { waitForDrain } from '../../http/wait-for-drain.js';
 import { tooMany } from '../control-error.js';
 import type { EntryFeed } from '../entry-stream.js';
 import { createEventBatch } from './event-batch.js';

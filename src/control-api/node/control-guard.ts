@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isForeignPage, isLoopbackOrigin } from '../../server/http/cors.js';
-import { type Refusal, refusal } from '../../server/http/guard.js';
-import { isPage } from '../../server/http/page.js';
-import { hasBody } from '../../server/http/read-body.js';
-import { readTarget } from '../../server/http/read-target.js';
+import { isForeignPage, isLoopbackOrigin } from '../../http/cors.js';
+import { type Refusal, refusal } from '../../http/guard.js';
+import { hasBody } from '../../http/read-body.js';
+import { readTarget } from '../../http/read-target.js';
+import { isPage } from './page.js';
 
 /** Paths of OpenAPI descriptions, which pages from other ports of this machine may read. They contain no data. */
 const descriptions = new Set(['/__sim/service.json', '/__sim/openapi.json']);

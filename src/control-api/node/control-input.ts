@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { withRefusals } from '../../scenario/node/refusals.js';
-import { readTarget } from '../../server/http/read-target.js';
+import { readTarget } from '../../http/read-target.js';
+import { withRefusals } from '../../scenario/refusals.js';
 import { JsonError, type JsonObject, type JsonValue, jsonText } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { runToEnd, type Steps } from '../../values/steps.js';

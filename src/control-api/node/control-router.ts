@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import { isPreflight, preflightHeaders } from '../../http/cors.js';
+import { runInTurns } from '../../http/event-loop-turns.js';
+import { isHealthCheck, sendHealth } from '../../http/health-check.js';
+import { originOf } from '../../http/read-target.js';
+import { sendPieces } from '../../http/send-pieces.js';
+import { sendRefusal } from '../../http/send-response.js';
+import type { Report } from '../../http/served-answer.js';
+import { disconnectSignal } from '../../http/wire-faults.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
-import { isPreflight, preflightHeaders } from '../../server/http/cors.js';
-import { runInTurns } from '../../server/http/event-loop-turns.js';
-import { isHealthCheck, sendHealth } from '../../server/http/health-check.js';
-import { servePage } from '../../server/http/page.js';
-import { originOf } from '../../server/http/read-target.js';
-import { sendPieces } from '../../server/http/send-pieces.js';
-import { sendRefusal } from '../../server/http/send-response.js';
-import type { Report } from '../../server/http/served-answer.js';
-import { disconnectSignal } from '../../server/http/wire-faults.js';
 import { jsonText } from '../../values/json.js';
 import { ControlError, invalid, notFound, toControlError } from '../control-error.js';
 import type { AnyControlOperation, Caller } from '../control-operation.js';
@@ -25,6 +24,7 @@ import type { ServedSimulators } from '../served-simulators.js';
 import { createEventSender, type ExemptingConnections } from './control-events.js';
 import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput, readInputInSteps } from './control-input.js';
+import { servePage } from './page.js';
 
 /** Default maximum size of a control request body, in bytes. */
 const maximumBodyBytes = 5 * 1024 * 1024;

@@ -1,8 +1,7 @@
+import { parseBaseUrl } from '../../http/base-url.js';
+import { runInTurns, startTimeSlice } from '../../http/event-loop-turns.js';
 import { operationFacts } from '../../judge/run.js';
 import { createOperationTable } from '../../requests/operation-table.js';
-import { foundInstead } from '../../scenario/node/file-kind.js';
-import { parseBaseUrl } from '../../server/http/base-url.js';
-import { runInTurns, startTimeSlice } from '../../server/http/event-loop-turns.js';
 import type { MainService } from '../../simulator/simulator-state.js';
 import { RecordingError } from '../../traffic-files/json-items.js';
 import { type Recording, readRecording } from '../../traffic-files/read-recording.js';
@@ -11,6 +10,7 @@ import { invalid } from '../control-error.js';
 import { judgedRecording } from '../judged-recording.js';
 import type { RunReport } from '../run-report.js';
 import type { RecordedText } from '../sandbox-operations.js';
+import { foundInstead } from './file-kind.js';
 
 /**
  * Judges a client by the text of a recording, and returns the report of the run. Keys are replaced by names, and nothing

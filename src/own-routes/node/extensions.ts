@@ -1,5 +1,5 @@
+import { isPreflight } from '../../http/cors.js';
 import type { OwnHandler } from '../../in-process/fetch.js';
-import { isPreflight } from '../../server/http/cors.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { createExtension, type Extension, handlerFailed, sendError } from './extension.js';
 import { unreachable } from './handler-matcher.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { matchRequestUrl, RequestHandler } from 'msw';
-import { readTarget } from '../../server/http/read-target.js';
+import { readTarget } from '../../http/read-target.js';
 import { pluralize } from '../../values/pluralize.js';
 
 /** Checks whether an msw handler of the user matches a method and a request's URL. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
-import { isUnderBasePath } from '../../server/http/base-path.js';
+import { isUnderBasePath } from '../../http/base-path.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { isMap } from '../../values/plain-data.js';

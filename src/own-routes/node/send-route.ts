@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
+import { type Delivery, deliver } from '../../http/wire-faults.js';
 import { headerPairs } from '../../in-process/to-response.js';
 import { hasResponseBody, isStream } from '../../requests/outcome.js';
-import { type Delivery, deliver } from '../../server/http/wire-faults.js';
 import { recordedStream } from '../serve-route.js';
 
 /**

@@ -1,11 +1,11 @@
 import type { ServerControl } from '../../control-api/control.js';
 import { resolveScenario } from '../../petstore/scenario.js';
 import type { SandboxesOptions } from '../../sandboxes/sandboxes.js';
-import { nameOfScenario, readScenarioAndFiles } from '../../scenario/node/scenario-files.js';
-import { readShippedScenarios } from '../../scenario/node/shipped-scenarios.js';
 import { anyOperation } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { nameOfScenario, readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { serveState } from '../../server/serve-state.js';
 import { type ListenOptions, listenOptions } from '../../server/server.js';
 import { checkOptions } from '../../values/check-options.js';

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { measureLag } from '../../judge/node/machine-lag.js';
 import { clientOf } from '../../scenario/client.js';
-import { readScenario } from '../../scenario/node/scenario-files.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { readScenario } from '../../scenario-files/scenario-files.js';
 import { listen } from '../../server/listen.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { checkOptions } from '../../values/check-options.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from '../../requests/api-call.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import type { Answer } from '../requests/api-call.js';
+import type { Simulator } from '../simulator/simulator.js';
 
 /**
  * Response of the server to one request, for the request log. Only responses of the API have `operation`, `key`,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { maximumBodyBytes } from '../../requests/api-error.js';
+import { maximumBodyBytes } from '../requests/api-error.js';
 
 /** Whether a request has a body (RFC 9112 section 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
-import { scenarioSchema } from '../../petstore/scenario-schema.js';
-import { type Issue, issueAt, type Step } from '../../validation/issue.js';
-import { nearest } from '../../validation/nearest.js';
-import { isMap, merge } from '../../values/plain-data.js';
-import { withPresentNames } from '../ban-schema.js';
-import { isHeaderValue } from '../fault-schema.js';
-import { brokenJson, foundInstead } from './file-kind.js';
+import { brokenJson, foundInstead } from '../control-api/node/file-kind.js';
+import { scenarioSchema } from '../petstore/scenario-schema.js';
+import { withPresentNames } from '../scenario/ban-schema.js';
+import { isHeaderValue } from '../scenario/fault-schema.js';
+import { readYaml, type YamlText } from '../scenario/read-yaml.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
+import { nearest } from '../validation/nearest.js';
+import { isMap, merge } from '../values/plain-data.js';
 import { findInside, readTextFile } from './read-text-file.js';
-import { readYaml, type YamlText } from './read-yaml.js';
 import type { Shipped } from './shipped-scenarios.js';
 
 /** One file in a chain of scenario files, of which each extends the next. */

@@ -1,7 +1,7 @@
 import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, Parser } from 'yaml';
-import { type Issue, issueAt, type Step } from '../../validation/issue.js';
-import { formatInteger } from '../../values/format-integer.js';
-import { normalizeInteger } from '../../values/int64.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
+import { formatInteger } from '../values/format-integer.js';
+import { normalizeInteger } from '../values/int64.js';
 
 /** Position in a YAML text. Line and column count from 1. */
 export interface Position {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../../requests/api-call.js';
-import { errorBody } from '../../requests/api-error.js';
+import type { Answer } from '../requests/api-call.js';
+import { errorBody } from '../requests/api-error.js';
 import { endResponse } from './end-in-batch.js';
 import type { Refusal } from './guard.js';
 

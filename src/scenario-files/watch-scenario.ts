@@ -1,5 +1,5 @@
-import { ScenarioError } from '../scenario-error.js';
-import type { Scenario } from '../scenario-schema.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
 

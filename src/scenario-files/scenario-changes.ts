@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isMap } from '../../values/plain-data.js';
-import type { Scenario } from '../scenario-schema.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { isMap } from '../values/plain-data.js';
 
 /**
  * Lists the fields that differ between two scenarios: `limits.algorithm`, `keys.free-key.usage`, `faults (1 added)`.

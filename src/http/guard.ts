@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode } from '../../requests/error-codes.js';
-import { decodeUnreserved } from '../../values/percent-encoding.js';
+import type { ErrorCode } from '../requests/error-codes.js';
+import { decodeUnreserved } from '../values/percent-encoding.js';
 
 /** Error response that the HTTP server sends itself, without the headers of the API. */
 export interface Refusal {

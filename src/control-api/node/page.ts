@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Express } from 'express';
-import { notFound } from '../../control-api/control-error.js';
-import { readPageFile } from './page-files.js';
-import { readTarget } from './read-target.js';
+import { readTarget } from '../../http/read-target.js';
+import { notFound } from '../control-error.js';
+import { readPageFile } from './package-files.js';
 
 /** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {

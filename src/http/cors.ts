@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import type { Settings } from '../../scenario/settings.js';
-import type { Simulator } from '../../simulator/simulator.js';
-import { isOrigin } from '../../values/is-origin.js';
-import { isAboutWaits } from '../../values/told-waits.js';
+import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
+import type { Settings } from '../scenario/settings.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { isOrigin } from '../values/is-origin.js';
+import { isAboutWaits } from '../values/told-waits.js';
 import { isLoopback } from './guard.js';
 
 const exposeHeader = 'Access-Control-Expose-Headers';

@@ -1,5 +1,5 @@
 import * as timers from 'node:timers';
-import type { Steps } from '../../values/steps.js';
+import type { Steps } from '../values/steps.js';
 
 /** Maximum time for one long task before the server handles other requests. */
 const maximumTurnMs = 8;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../clock/clock.js';
-import { headerPairs } from '../../in-process/to-response.js';
-import type { Answer } from '../../requests/api-call.js';
-import { isSent, type SendPlan, sendPlan, type WireFault } from '../../requests/wire-fault.js';
+import type { Clock } from '../clock/clock.js';
+import { headerPairs } from '../in-process/to-response.js';
+import type { Answer } from '../requests/api-call.js';
+import { isSent, type SendPlan, sendPlan, type WireFault } from '../requests/wire-fault.js';
 import type { EndResponse } from './end-in-batch.js';
 import { sendResponse } from './send-response.js';
 

@@ -1,7 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { PageFiles } from '../../control-api/report-html.js';
-import { packageFolder } from '../../scenario/node/shipped-scenarios.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { PageFiles } from '../report-html.js';
+
+/**
+ * Returns the folder of this package. Searches for package.json, because the bundled command line is at another depth
+ * than this file.
+ */
+export function packageFolder(folder = import.meta.dirname): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
+}
 
 /**
  * Reads a built file of the dashboard.

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { runElementId, runFormat } from '../../control-api/run-report.js';
+import { readYaml } from '../../scenario/read-yaml.js';
+import type { ScenarioSchema } from '../../scenario/scenario-schema.js';
 import { cut, escaped } from '../../validation/issue.js';
 import { createJsonReader, JsonError } from '../../values/json.js';
 import { isMap, mapOf } from '../../values/plain-data.js';
 import { pluralize } from '../../values/pluralize.js';
-import type { ScenarioSchema } from '../scenario-schema.js';
-import { readYaml } from './read-yaml.js';
+import { runElementId, runFormat } from '../run-report.js';
 
 type Value = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, visit } from 'yaml';
-import type { Scenario } from '../scenario-schema.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 
 /** Paths of scenario parts that are written in one line: a pet, a key, a window. */
 const inOneLine = /^(?:pets\.\d+|keys\.[^.]+|ids|clock|state\.(?:keys\.[^.]+|unlistedKeys\.\d+|faults)\.[^.]+)$/;

@@ -1,14 +1,14 @@
-import { defaultScenario } from '../../petstore/default-scenario.js';
-import { resolveScenario } from '../../petstore/scenario.js';
-import { type Issue, issueAt, type Step } from '../../validation/issue.js';
-import { UsageError } from '../../validation/usage-error.js';
-import { jsonText } from '../../values/json.js';
-import { isMap } from '../../values/plain-data.js';
-import { pluralize } from '../../values/pluralize.js';
-import { withPresentNames } from '../ban-schema.js';
-import { isHeaderValue } from '../fault-schema.js';
-import { ScenarioError } from '../scenario-error.js';
-import type { Scenario } from '../scenario-schema.js';
+import { defaultScenario } from '../petstore/default-scenario.js';
+import { resolveScenario } from '../petstore/scenario.js';
+import { withPresentNames } from '../scenario/ban-schema.js';
+import { isHeaderValue } from '../scenario/fault-schema.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
+import { UsageError } from '../validation/usage-error.js';
+import { jsonText } from '../values/json.js';
+import { isMap } from '../values/plain-data.js';
+import { pluralize } from '../values/pluralize.js';
 
 /** Command-line option that overrides a field of the scenario. */
 export interface Override {
@@ -35,7 +35,7 @@ export async function readSetFlag(text: string): Promise<Override> {
     return position === undefined ? ((name ?? quoted) as string) : Number(position);
   });
   const end = matches.map(([step]) => step).join('').length;
-  const { maximumDepth, readYaml } = await import('./read-yaml.js');
+  const { maximumDepth, readYaml } = await import('../scenario/read-yaml.js');
   if (steps.length === 0 || text[end] !== '=') {
     throw new UsageError(`expected --set PATH=VALUE, such as --set ban.for=5s, got ${JSON.stringify(flag.slice(6))}`);
   }

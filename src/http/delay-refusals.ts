@@ -1,4 +1,4 @@
-import type { Answer } from '../../requests/api-call.js';
+import type { Answer } from '../requests/api-call.js';
 import { setImmediate } from './event-loop-turns.js';
 
 const realSetTimeout = setTimeout;

@@ -1,5 +1,5 @@
-import { isMap } from '../../values/plain-data.js';
-import type { Fault, refusingServices } from '../fault-schema.js';
+import { isMap } from '../values/plain-data.js';
+import type { Fault, refusingServices } from './fault-schema.js';
 
 type Respond = NonNullable<Fault['then']['respond']>;
 type Service = (typeof refusingServices)[number];

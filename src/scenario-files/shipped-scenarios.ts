@@ -1,20 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Scenario } from '../scenario-schema.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../control-api/node/package-files.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 
 /** Folder of a package's scenarios, with one file `NAME` plus `ending` per scenario. */
 export interface Shipped {
   folder: string;
   ending: string;
   names: readonly string[];
-}
-
-/**
- * Returns the folder of this package. Searches for package.json, because the bundled command line is at another depth
- * than this file.
- */
-export function packageFolder(folder = import.meta.dirname): string {
-  return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
 }
 
 /** Folder of the scenarios as JSON, which scripts/build-scenarios.mjs builds from scenarios/*.yaml. */
