@@ -1,5 +1,5 @@
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
-import { fromPlainCall, type PlainCall } from '../requests/plain-call.js';
+import type { PlainCall } from '../requests/plain-call.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 
 /** An API call of the client, and its time in Unix milliseconds. */
@@ -17,7 +17,7 @@ export function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedSc
   const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, { onWarning: () => {} });
   return calls.map(({ atMs, call }) => {
     sim.clock.set(Math.max(atMs, sim.clock.now()));
-    const answer = sim.handle(fromPlainCall(call));
+    const answer = sim.handle(call);
     if (answer instanceof Promise) {
       // Represents every delayed response by the text `delayed`, so that two delayed responses count as equal. Does not
       // wait for the response, because a delay on a frozen clock never ends.

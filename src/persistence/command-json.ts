@@ -1,11 +1,11 @@
 import { maximumBodyBytes } from '../requests/api-error.js';
 import type { Outcome } from '../requests/outcome.js';
-import type { PlainCall } from '../requests/plain-call.js';
+import { headerOfPlainCall, type PlainCall } from '../requests/plain-call.js';
 import { cutBytes, fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command, RequestCommand, RouteEndedCommand } from './command.js';
 
 /** Request as stored in a log, in JSON. Omits the function of a custom route, which JSON cannot express. */
-export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
+export type JsonCall = Omit<PlainCall, 'body' | 'header'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
   call.body === undefined && call.route === undefined
@@ -18,6 +18,7 @@ export const toJsonCall = (call: PlainCall): JsonCall =>
 
 export const fromJsonCall = (call: JsonCall): PlainCall => ({
   ...call,
+  header: headerOfPlainCall,
   body: call.body === undefined ? undefined : fromJsonBytes(call.body),
 });
 

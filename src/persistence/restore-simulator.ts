@@ -1,7 +1,6 @@
 import { importFaults, importKey } from '../control-api/export-state.js';
 import type { ExportedKey } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
-import { fromPlainCall } from '../requests/plain-call.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { checkWith, readFaultRule } from '../scenario/check-scenario.js';
 import type { FaultSchema } from '../scenario/fault-schema.js';
@@ -142,7 +141,7 @@ function inProgress(exchange: JsonExchange, fault: FaultRule | undefined, scenar
     storedId: exchange.storedId,
     key: exchange.key,
     plan: exchange.plan,
-    call: fromPlainCall(fromJsonCall(exchange.call)),
+    call: fromJsonCall(exchange.call),
     resolved: scenarioOf(exchange.resolved),
   };
 }

@@ -6,7 +6,6 @@ import { noSandbox } from '../control-api/sandbox-operations.js';
 import type { ServedService } from '../control-api/served-service.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { fromPlainCall } from '../requests/plain-call.js';
 import type { Delivery } from '../requests/request-record.js';
 import { SandboxError } from '../sandboxes/sandbox-error.js';
 import { recreatedHeaders, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.js';
@@ -189,11 +188,8 @@ export class StateMachine {
     const { journal, clock } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const context = {
-      adapterHeaders: isFirst ? recreatedHeaders : undefined,
-      arrivedBehind: subtractRequest(this.#notYetHandled, sandbox),
-    };
-    const answer = sim.handle(fromPlainCall(call, context));
+    call.arrivedBehind = subtractRequest(this.#notYetHandled, sandbox);
+    const answer = sim.handle(isFirst ? { ...call, adapterHeaders: recreatedHeaders } : call);
     if (answer instanceof Promise) {
       this.#due.add();
       // Prevents an unhandled rejection, which would end the process, if a delayed response fails and no code awaits

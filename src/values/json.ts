@@ -265,7 +265,7 @@ function exactText(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(exactText).join(',')}]`;
   return `{${Object.entries(value)
-    .filter(([, field]) => field !== undefined)
+    .filter(([, field]) => field !== undefined && typeof field !== 'function')
     .map(([name, field]) => `${JSON.stringify(name)}:${exactText(field)}`)
     .join(',')}}`;
 }

@@ -6,6 +6,7 @@ import { listen, serve } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { type RouteOptions, serveRoute } from '../../src/own-routes/serve-route.js';
 import { toJsonCall } from '../../src/persistence/command-json.js';
+import { toPlainCall } from '../../src/requests/plain-call.js';
 import { newFolder } from '../persistence/folders.js';
 import { send } from '../support/plain-call.js';
 import { startBackend } from './backend.js';
@@ -231,8 +232,16 @@ describe('a field of the JSON body states the cost', () => {
 
 test('the log has the cost of a handler', () => {
   const route = { operation: 'order', cost: 4, start() {} };
-  const call = { method: 'GET', path: '/orders', query: '', baseUrl: '', headers: {}, body: undefined, route };
-  expect(toJsonCall(call).route).toEqual({ operation: 'order', isWrite: undefined, cost: 4 });
+  const call = {
+    method: 'GET',
+    path: '/orders',
+    query: '',
+    baseUrl: '',
+    header: () => undefined,
+    body: undefined,
+    route,
+  };
+  expect(toJsonCall(toPlainCall(call)).route).toEqual({ operation: 'order', isWrite: undefined, cost: 4 });
 });
 
 test('an exported state keeps which requests a refusal binds', () => {

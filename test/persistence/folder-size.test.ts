@@ -9,6 +9,7 @@ import { Sequencer } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
+import { headerOfPlainCall } from '../../src/requests/plain-call.js';
 import { jsonText } from '../../src/values/json.js';
 import { isProof, tries } from '../support/prove.js';
 import { newFolder, openFor } from './folders.js';
@@ -37,6 +38,7 @@ function command(number: number, everyLarge: number): Command {
       query: '',
       baseUrl: 'http://127.0.0.1:4010/v1',
       headers: { authorization: 'Bearer free-key', 'content-type': 'application/json', 'user-agent': 'test' },
+      header: headerOfPlainCall,
       body: isLarge || isNew ? new TextEncoder().encode(body) : undefined,
     },
   } as Command;

@@ -15,6 +15,7 @@ import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { controlOperations, sandboxOperations, servedPetstore } from '../../src/petstore/served-petstore.js';
+import { headerOfPlainCall } from '../../src/requests/plain-call.js';
 import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { jsonText } from '../../src/values/json.js';
 import { everyRoute } from '../control-api/both-controls.js';
@@ -267,7 +268,15 @@ describe('the sequencer', () => {
   const request = (sandbox: string | undefined, body: Uint8Array | undefined): RequestCommand => ({
     kind: 'request',
     sandbox,
-    call: { method: body ? 'POST' : 'GET', path: '/pets', query: '', baseUrl: 'http://x/v1', headers: {}, body },
+    call: {
+      method: body ? 'POST' : 'GET',
+      path: '/pets',
+      query: '',
+      baseUrl: 'http://x/v1',
+      headers: {},
+      header: headerOfPlainCall,
+      body,
+    },
   });
 
   test('writes the commands of one turn as one entry, in rotation over the sandboxes', async () => {
@@ -395,6 +404,21 @@ describe('sandbox behind a log that drops idle sandboxes', () => {
       await server.sequencer.settled();
     }
     expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
+  });
+
+  test('is recreated by a request, whose response and entry say so once', async () => {
+    const sandboxes = { idleMs: 30_000 };
+    const server = await start({}, { sandboxes });
+    const box = server.baseUrl.replace('/v1', '/s/box/v1');
+    await list(box);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.advanceTimersByTime(60_000);
+    await list(server.baseUrl.replace('/v1', '/s/other/v1'));
+    const recreated = async () => (await list(box)).headers.get('x-sim-sandbox');
+    expect([await recreated(), await recreated()]).toEqual(['recreated', null]);
+    const { entries } = await createControl(`${server.controlUrl}/sandboxes/box`).queryJournal();
+    expect(entries.map((entry) => entry.headers['X-Sim-Sandbox'])).toEqual(['recreated', undefined]);
+    await expectSameState(server, sandboxes);
   });
 });
 

@@ -7,7 +7,7 @@ import { assumptions } from '../../src/petstore/assumptions.js';
 import { petState } from '../../src/petstore/exported-pets.js';
 import { generatesPets } from '../../src/petstore/resolve-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
-import type { PlainCall } from '../../src/requests/plain-call.js';
+import { headerOfPlainCall, type PlainCall } from '../../src/requests/plain-call.js';
 import { merge } from '../../src/values/plain-data.js';
 import { fileNames, scenarioOf } from '../scenarios/stage.js';
 import { noon } from '../support/frozen.js';
@@ -158,6 +158,7 @@ export function lastCommands(machine: StateMachine): Command[] {
       query: '',
       baseUrl: 'http://127.0.0.1:4010/v1',
       headers,
+      header: headerOfPlainCall,
       body: undefined,
     };
     const list: Command = { kind: 'request', sandbox, call };
@@ -178,6 +179,7 @@ export function randomCall(random: Random, machine: StateMachine, sandbox: strin
       ...(chance(0.2) && { 'x-sim-call': pick(['call-1', 'call-2']) }),
       ...(chance(0.3) && { 'user-agent': 'test/1' }),
     },
+    header: headerOfPlainCall,
     ...(chance(0.5) && { connection: 1 + below(3) }),
     ...(chance(0.2) && { holdsRefusals: true }),
   };

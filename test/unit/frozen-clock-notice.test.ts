@@ -3,6 +3,7 @@ import { responsesTo } from '../../src/cli/replayed-calls.js';
 import { createSimulator, type Fault } from '../../src/entries/index.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { headerOfPlainCall } from '../../src/requests/plain-call.js';
 
 const usedUp = { 'free-key': { usage: { minute: documentedPlans.free.minute } } };
 
@@ -129,6 +130,7 @@ test('calls that a command sends again to a frozen simulator of its own are not 
     path: '/pets',
     query: '',
     headers,
+    header: headerOfPlainCall,
     body: undefined,
   };
   const resolved = resolveScenario({ faults: [{ then: { delay: '210ms' } }] });

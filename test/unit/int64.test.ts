@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareInt64, isInt64, nextInt64, normalizeInteger, parseInt64 } from '../../src/values/int64.js';
+import { jsonText } from '../../src/values/json.js';
 import { frozen } from '../support/frozen.js';
 import { code, message, send } from '../support/plain-call.js';
 
@@ -111,6 +112,12 @@ test('identifiers cross 2^53 without a gap or a repetition', () => {
   ]);
   expect(send(sim).body).toContain('"id":9007199254740993');
   expect(send(sim, { path: '/pets/9007199254740993' }).body).toContain('"id":9007199254740993');
+});
+
+test('a JSON text has the same fields with a bigint as without one', () => {
+  const value = { pets: [1], absent: undefined, header() {} };
+  expect(jsonText({ ...value, id: 1 })).toBe('{"pets":[1],"id":1}');
+  expect(jsonText({ ...value, id: 2n ** 53n })).toBe('{"pets":[1],"id":9007199254740992}');
 });
 
 test('a whole number has one stored form: a number if safe, otherwise a bigint', () => {
