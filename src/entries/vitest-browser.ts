@@ -1,4 +1,5 @@
 import '../petstore/types.js';
+import { resolveTestScenario } from '../test-kits/create-test-simulator.js';
 import { createTest } from '../test-kits/vitest-test.js';
 import { nearest } from '../validation/nearest.js';
 
@@ -22,7 +23,7 @@ export const test = createTest({
     // Imports the shipped scenarios only when a test names a scenario, because a browser has no scenario files.
     const { scenarios } = await import('../test-kits/shipped-scenarios.js');
     const load = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
-    if (load !== undefined) return await load();
+    if (load !== undefined) return resolveTestScenario(await load());
     const meant = nearest(name, Object.keys(scenarios));
     throw new RangeError(
       `Failed to read the scenario ${JSON.stringify(name)}: expected the name of a shipped scenario${

@@ -257,6 +257,10 @@ silent.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be ge
   expect(sim.pets.size).toBe(3);
 });
 
+silent.extend({ scenario: 'large-catalogue' })('pets of a named scenario can be generated', ({ sim }) => {
+  expect(sim.pets.size).toBe(100_000);
+});
+
 silent('accepts a verdict from HTTP, and a journal with gaps never passes', ({ sim }) => {
   const verdict = { ...judge(sim), exercised: ['early-retry' as const] };
   expect(verdict).toHaveHonouredRetryAfter();

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { measureLag } from '../../judge/node/machine-lag.js';
+import { generatePets } from '../../petstore/generate-pets.js';
 import { clientOf } from '../../scenario/client.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { readScenario } from '../../scenario-files/scenario-files.js';
+import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { listen } from '../../server/listen.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { checkOptions } from '../../values/check-options.js';
@@ -70,7 +71,7 @@ type DefineInRunner<Context extends unknown[]> = (
 
 /** Functions of a test kit that a browser replaces. */
 export const nodeEnvironment = {
-  readScenario,
+  readScenario: async (name: string) => (await readScenarioAndFiles(name, { generatePets })).resolved,
   measureLag,
   /** Serves the simulator of a test over HTTP. */
   async listen(sim: Simulator) {
@@ -137,7 +138,7 @@ function createRun<Context extends unknown[]>(runner: string, options: PetstoreO
   const isChecked = verdict === 'check';
 
   async function run(body: TestBody<Context>, context: Context): Promise<void> {
-    const sim = await createTestSimulator(scenario, readScenario);
+    const sim = await createTestSimulator(scenario, nodeEnvironment.readScenario);
     const { baseUrl, close } = await nodeEnvironment.listen(sim);
     running.set(sim, { isChecked, context, close });
     const endLag = startLag(sim, measureLag);
