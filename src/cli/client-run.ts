@@ -19,9 +19,11 @@ import { readShippedScenarios } from '../scenario-files/shipped-scenarios.js';
 import { memoryEngine, type OpenedState, type ServedState, serveState } from '../server/serve-state.js';
 import type { RunningServer } from '../server/server.js';
 import { displayKey } from '../simulator/redact.js';
+import { toLoggedCall } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { pluralize } from '../values/pluralize.js';
 import { type ClientOptions, type ClientResult, runClientCommand } from './client-command.js';
+import type { RecordedCall } from './replayed-calls.js';
 import { baseUrlFor, operationsWith, type RoutesFromFlags } from './route-flags.js';
 
 /** Result of running a client's command against a new simulator. */
@@ -40,8 +42,8 @@ export interface ClientRun extends ClientResult {
 export interface ClientRunOptions extends Pick<ClientOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
   /** API key for the client, instead of the scenario's key. */
   apiKey?: string | undefined;
-  /** Called with every request before its response is sent, also with those to a sandbox. */
-  record?: (call: ApiCall, atMs: number, sim: Simulator) => void;
+  /** Receives every request before its response is sent, also those to a sandbox. */
+  calls?: RecordedCall[] | undefined;
   /** File for a recording of the run, and the scenario's name in the recording. */
   recording?: Pick<RecordingOptions, 'file' | 'scenarioName' | 'onLost'> | undefined;
   /** The user's own request handlers or backend, set with command-line flags. */
@@ -65,7 +67,7 @@ export const resolveForClient = (scenario: Scenario, routes?: RoutesFromFlags): 
 export async function runClient(
   command: readonly string[],
   resolved: ResolvedScenario,
-  { apiKey, folder, output, timeoutMs, stopped, ...options }: ClientRunOptions,
+  { apiKey, calls, folder, output, timeoutMs, stopped, ...options }: ClientRunOptions,
 ): Promise<ClientRun> {
   const { scenario } = resolved;
   const client = clientOf(scenario);
@@ -73,9 +75,9 @@ export async function runClient(
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
   let firstAtMs: number | undefined;
-  const record: ClientRunOptions['record'] = (call, atMs, sim) => {
+  const record: Observation['record'] = (call, atMs, sim) => {
     firstAtMs ??= performance.now();
-    options.record?.(call, atMs, sim);
+    calls?.push({ atMs, call: toLoggedCall(coreOf(sim).state, call) });
   };
   const session = await openSession({ ...resolved, scenario: named }, { ...options, record });
   const startMs = performance.now();
@@ -176,7 +178,7 @@ interface ClientState extends OpenedState {
 /** Starts the simulator for one run of a client. */
 export async function openSession(
   resolved: ResolvedScenario,
-  { record, recording, routes }: Pick<ClientRunOptions, 'record' | 'recording' | 'routes'> = {},
+  { record, recording, routes }: Pick<ClientRunOptions, 'recording' | 'routes'> & Pick<Observation, 'record'> = {},
 ): Promise<ServedState<ClientState>> {
   const usedSandboxes = new Set<Sandbox>();
   const open = async (): Promise<ClientState> => {
@@ -253,7 +255,7 @@ export const environment = (
 interface Observation {
   /** Moves the clock to a whole second. */
   align: () => void;
-  record: ClientRunOptions['record'];
+  record?: ((call: ApiCall, atMs: number, sim: Simulator) => void) | undefined;
   /** Set to which the sandboxes are added that the client uses. */
   usedSandboxes: Set<Sandbox>;
 }

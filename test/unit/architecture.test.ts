@@ -107,11 +107,16 @@ test('a file that may not use Node imports no file that may, types included', ()
   expect(broken).toEqual([]);
 });
 
-test('entries/ contains only public entries', () => {
-  const manifest = readFileSync(join(root, '../package.json'), 'utf8');
-  const entries = files.filter((file) => roomOf(file) === 'entries');
-  const isPublic = (file: string) => manifest.includes(file.replace('entries/', 'dist/').replace('.ts', '.js'));
-  expect(entries.filter((file) => !isPublic(file))).toEqual([]);
+test('each file of entries/ is public, with its declarations in `exports` and `typesVersions`', () => {
+  const { exports, typesVersions, types } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8'));
+  // The entry of Vitest has another file for browsers.
+  const entries = files.flatMap((file) => /^entries\/(?!vitest-browser)(.*)\.ts$/.exec(file)?.[1] ?? []);
+  for (const entry of entries) {
+    const declarations = `./dist/types/entries/${entry}.d.ts`;
+    const { default: module, types: exported } = exports[entry === 'index' ? '.' : `./${entry}`] ?? {};
+    const older = entry === 'index' ? types : `./${typesVersions['*'][entry]}`;
+    expect([module, exported?.default ?? exported, older]).toEqual([`./dist/${entry}.js`, declarations, declarations]);
+  }
 });
 
 test('the product imports none of the tools around it', () => {

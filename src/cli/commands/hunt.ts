@@ -11,15 +11,12 @@ import { huntReport } from '../../judge/report/junit.js';
 import { describeRemedy, untestedLine } from '../../judge/report/wording.js';
 import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
-import type { ApiCall } from '../../requests/api-call.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
-import { toLoggedCall } from '../../simulator/sent-key.js';
-import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
@@ -118,9 +115,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
       const calls: RecordedCall[] = [];
-      const record = (call: ApiCall, atMs: number, sim: Simulator) =>
-        void calls.push({ atMs, call: toLoggedCall(coreOf(sim).state, call) });
-      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped, record });
+      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped, calls });
       if (stopped.aborted) return undefined;
       const { verdict, entries, end } = ran;
       const failures = failuresIn(verdict, entries);

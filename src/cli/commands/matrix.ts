@@ -3,11 +3,8 @@ import type { Verdict } from '../../judge/judge-run.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
 import { type Assumption, assumptions } from '../../petstore/assumptions.js';
 import { type SettingId, settingValues } from '../../petstore/settings.js';
-import type { ApiCall } from '../../requests/api-call.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { toLoggedCall } from '../../simulator/sent-key.js';
-import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { merge } from '../../values/plain-data.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
@@ -146,9 +143,7 @@ async function runCase(
   const calls: RecordedCall[] = [];
   const assumed =
     id === undefined ? resolved : resolveForClient(merge(scenario, { assumptions: { [id]: value } } as Scenario));
-  const record = (call: ApiCall, atMs: number, sim: Simulator) =>
-    void calls.push({ atMs, call: toLoggedCall(coreOf(sim).state, call) });
-  const run = await runClient(command, assumed, { output: 'keep', record, ...options });
+  const run = await runClient(command, assumed, { output: 'keep', calls, ...options });
   const { end, output } = run;
   const { outcome, findings, lagMs } = run.verdict;
   const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
