@@ -8,11 +8,14 @@ import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { readShippedScenarios } from '../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../validation/usage-error.js';
+import { listGroups } from '../values/group-by.js';
 import { sanitizeText } from '../values/sanitize-text.js';
+import { wrap } from '../values/wrap.js';
 import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError, lastErrorLines } from './last-error.js';
 import type { RoutesFromFlags } from './route-flags.js';
+import { wrapForTerminal } from './terminal.js';
 
 /** A scenario of the gauntlet, which runs a client in many scenarios. */
 export interface GauntletCase {
@@ -93,17 +96,52 @@ export const failedCodes = (result: Pick<GauntletResult, 'findings'>) => firstFa
 export const remediesOf = (runs: readonly { outcome: string; remedies?: Verdict['remedies'] }[]) =>
   mergeRemedies(runs.flatMap(({ outcome, remedies = [] }) => (outcome === 'fail' ? remedies : [])));
 
-/** Formats why a client failed: a sentence for each failed rule, and the command's error output if it ended with one. */
-export const failureLines = ({
-  findings,
-  errorLines,
-}: {
+/** Failed rule, with its sentence in the first scenario that has it. */
+interface Reason {
+  code: string;
+  text: string;
+  /** Scenarios with this failure: `in 3 scenarios, here day-wall`; empty for one. */
+  where: string;
+}
+
+interface FailedRun {
+  scenario: string;
   findings: readonly { code: string; text: string }[];
-  errorLines: readonly string[];
-}): string[] => [
-  ...findings.map(({ code, text }) => `${code}: ${sanitizeText(text)}`),
-  ...errorLines.map((line, index) => `${index === 0 ? 'output of the command: ' : '  '}${line}`),
-];
+  errorLines?: readonly string[] | undefined;
+}
+
+/** Lists the failed rules of several runs, each once. */
+export function reasonsOf(failed: readonly FailedRun[]): Reason[] {
+  const found = failed.flatMap(({ scenario, findings }) => findings.map((finding) => ({ ...finding, scenario })));
+  return listGroups(found, ({ code }) => code).flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const where = more.length > 0 ? `in ${more.length + 1} scenarios, here ${first.scenario}` : '';
+    return [{ code: first.code, text: first.text, where }];
+  });
+}
+
+/**
+ * Formats why a client failed several runs: each failed rule and each error output of its command once, each after an
+ * empty line.
+ */
+export function reasonLines(failed: readonly FailedRun[], columns: number): string[] {
+  const outputs = new Map(failed.map(({ errorLines = [] }) => [errorLines.join('\n'), errorLines]));
+  const blocks = [
+    ...reasonsOf(failed).map(({ code, text, where }) => [`${code}${where && ` (${where})`}: ${sanitizeText(text)}`]),
+    ...[...outputs.values()].map((lines) =>
+      lines.map((line, index) => `${index === 0 ? 'output of the command: ' : '  '}${line}`),
+    ),
+  ];
+  return blocks.flatMap((lines) =>
+    lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrap(line, columns, 2))],
+  );
+}
+
+/** Formats the command that shows one of several failed runs in detail. */
+export const detailLines = (command: string | undefined): string[] =>
+  command === undefined
+    ? []
+    : ['', '  One of these runs in detail:', wrapForTerminal(`    ${command}`, 6, process.stdout, ' \\')];
 
 /**
  * Explains a result briefly: the failed rules, or the reason for an inconclusive run, and whether the machine was too

@@ -8,7 +8,10 @@ import {
   passedPercent,
 } from '../../src/cli/certify/certificate.js';
 import { certificateBadge } from '../../src/cli/certify/certificate-badge.js';
+import { certificateHtml } from '../../src/cli/certify/certificate-html.js';
+import { certificateMarkdown } from '../../src/cli/certify/certificate-markdown.js';
 import { changesSince, changesText } from '../../src/cli/certify/changes.js';
+import { reasonLines } from '../../src/cli/gauntlet-run.js';
 
 const run = (scenario: string, outcome: CertifiedOutcome, detail = ''): CertifiedRun => ({
   scenario,
@@ -63,6 +66,35 @@ test('runs that did not pass are grouped by reason, except for failures', () => 
     ['e'],
     ['f'],
   ]);
+});
+
+test('each reason and error output of an SDK stands once, with the number of its scenarios', () => {
+  const failed = (scenario: string, ...codes: string[]): CertifiedRun => ({
+    ...run(scenario, 'fail', codes.join(', ')),
+    findings: codes.map((code) => ({ code, requests: 'request 1', text: `${code} in ${scenario}.` })),
+    errorLines: ['Error: out of order'],
+  });
+  const results = [failed('a', 'early-retry', 'gave-up'), failed('b', 'early-retry'), failed('c', 'early-retry')];
+  expect(reasonLines(results, 80)).toEqual([
+    ...['', '  early-retry (in 3 scenarios, here a): early-retry in a.'],
+    ...['', '  gave-up: gave-up in a.'],
+    ...['', '  output of the command: Error: out of order'],
+  ]);
+  const counts = countOutcomes(results);
+  const sdk = { command: 'x', counts, results, remedies: [] };
+  const certificate = {
+    ...{ date: '2026-01-01T12:00:00.000Z', petstoreSim: '', node: '', platform: '', counts },
+    scenarios: ['a', 'b', 'c'].map((name) => ({ name, group: '' })),
+    sdks: [
+      { ...sdk, name: 'one' },
+      { ...sdk, name: 'two' },
+    ],
+  };
+  for (const text of [certificateMarkdown(certificate), certificateHtml(certificate)]) {
+    expect(text.match(/in 3 scenarios, here a/g)).toHaveLength(2);
+    expect(text.match(/early-retry in a\./g)).toHaveLength(2);
+    expect(text).not.toMatch(/early-retry in [bc]\./);
+  }
 });
 
 test('runs that only one certificate has are new or no longer run', () => {

@@ -1,7 +1,8 @@
 import { isBusy } from '../../judge/lag.js';
 import { type Markup, markup } from '../../judge/report/markup.js';
 import { describeRemedy } from '../../judge/report/wording.js';
-import { outcomeWord } from '../gauntlet-run.js';
+import { groupBy } from '../../values/group-by.js';
+import { outcomeWord, reasonsOf } from '../gauntlet-run.js';
 import {
   type Certificate,
   type CertifiedSdk,
@@ -24,7 +25,7 @@ const style = `
 @media (prefers-color-scheme: dark) { :root { --bg: #0f1318; --panel: #181e25; --line: #2d3640; --ink: #e6eaef; --dim: #9aa6b3; --pass: #4cc76a; --fail: #ff7b78; --other: #e0b050 } }
 * { box-sizing: border-box }
 body { margin: 0 auto; max-width: 1200px; padding: 24px; background: var(--bg); color: var(--ink); font: 14px/1.5 system-ui, "DejaVu Sans", sans-serif }
-h1 { margin: 0; font-size: 22px } h2 { margin: 32px 0 8px; font-size: 17px } h3 { margin: 16px 0 4px; font-size: 14px }
+h1 { margin: 0; font-size: 22px } h2 { margin: 32px 0 8px; font-size: 17px } h3 { margin: 16px 0 4px; font-size: 15px } h4 { margin: 12px 0 4px }
 p, ul { margin: 4px 0; overflow-wrap: anywhere } .dim { color: var(--dim) } .share { font-size: 30px; font-weight: 600; margin-right: 8px }
 code, pre { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
 pre { margin: 4px 0; padding: 6px 10px; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap }
@@ -122,30 +123,32 @@ ${
 }
 
 function failures(failed: readonly NotPassed[]): Markup | undefined {
-  const groups = failed.map(
-    ({
-      sdk,
-      scenario,
-      scenarios,
-      outcome,
-      detail,
-      findings,
-      timeline,
-      errorLines,
-      repeat,
-    }) => markup`<h3 id="${anchor(sdk, scenario)}">${sdk}: ${scenarios}</h3>
+  const ofSdks = [...groupBy(failed, ({ sdk }) => sdk)].map(
+    ([sdk, runs]) => markup`<h3>${sdk}</h3>
+${reasonsSection(runs)}
+${runs.map(failure)}`,
+  );
+  return ofSdks.length === 0 ? undefined : markup`<h2>Failures</h2>\n${ofSdks}`;
+}
+
+function reasonsSection(runs: readonly NotPassed[]): Markup | undefined {
+  const rows = reasonsOf(runs).map(
+    ({ code, text, where }) => markup`<li><b>${code}</b> <span class="dim">${where}</span><br>${text}</li>\n`,
+  );
+  return rows.length === 0 ? undefined : markup`<ul>${rows}</ul>`;
+}
+
+const failure = ({ sdk, scenario, scenarios, outcome, detail, findings, timeline, errorLines, repeat }: NotPassed) =>
+  markup`<h4 id="${anchor(sdk, scenario)}">${sdk}: ${scenarios}</h4>
 ${
   outcome === 'error'
     ? markup`<p>${detail}</p>`
-    : markup`<ul>${findings.map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
+    : markup`<p>${findings.map(({ code, requests }) => markup`<span class="sign"><b>${code}</b> <span class="dim">${requests}</span></span> `)}</p>`
 }
 ${timeline && markup`<pre class="timeline" tabindex="0" role="region" aria-label="Requests of ${sdk} in ${scenario} over time">${timeline.join('\n')}</pre>`}
 ${errorLines && markup`<p>Output of the command:</p>\n<pre>${errorLines.join('\n')}</pre>`}
 <pre>${repeat}</pre>
-`,
-  );
-  return groups.length === 0 ? undefined : markup`<h2>Failures</h2>\n${groups}`;
-}
+`;
 
 function remediesSection(sdks: readonly CertifiedSdk[]): Markup | undefined {
   const rows = sdks.flatMap(({ name, remedies }) =>

@@ -1,7 +1,8 @@
 import { isBusy } from '../../judge/lag.js';
 import { describeRemedy } from '../../judge/report/wording.js';
+import { groupBy } from '../../values/group-by.js';
 import { sanitizeLines, sanitizeText } from '../../values/sanitize-text.js';
-import { outcomeWord } from '../gauntlet-run.js';
+import { outcomeWord, reasonsOf } from '../gauntlet-run.js';
 import {
   type Certificate,
   circumstances,
@@ -9,6 +10,7 @@ import {
   legend,
   minuteOf,
   mostPerCall,
+  type NotPassed,
   notPassedOf,
   outcomeSymbols,
   outcomes,
@@ -38,15 +40,14 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     matrix(certificate),
     outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
-    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, timeline, errorLines, repeat = '' }) => [
-      `### ${escaped(`${sdk}: ${scenarios}`)}`,
-      outcome === 'error'
-        ? escaped(detail)
-        : findings.map(({ code, requests, text }) => `- \`${code}\` (${requests}): ${escaped(text)}`).join('\n'),
-      // Two spaces before a line break start a new line.
-      ...(errorLines ? [['Output of the command:', ...errorLines.map(escaped)].join('  \n')] : []),
-      ...(timeline ? [fenced(timeline.join('\n'), 'text')] : []),
-      fenced(repeat),
+    ...[...groupBy(failed, ({ sdk }) => sdk)].flatMap(([sdk, runs]) => [
+      ...listOf(
+        `### ${escaped(sdk)}`,
+        reasonsOf(runs).map(
+          ({ code, text, where }) => `\`${code}\`${where && ` (${escaped(where)})`}: ${escaped(text)}`,
+        ),
+      ),
+      ...runs.flatMap(failureParts),
     ]),
     ...listOf(
       '## Settings that end the failures',
@@ -69,6 +70,15 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+const failureParts = ({ sdk, scenarios, outcome, detail, findings, timeline, errorLines, repeat = '' }: NotPassed) => [
+  `#### ${escaped(`${sdk}: ${scenarios}`)}`,
+  outcome === 'error' ? escaped(detail) : findings.map(({ code, requests }) => `\`${code}\` (${requests})`).join(', '),
+  // Two spaces before a line break start a new line.
+  ...(errorLines ? [['Output of the command:', ...errorLines.map(escaped)].join('  \n')] : []),
+  ...(timeline ? [fenced(timeline.join('\n'), 'text')] : []),
+  fenced(repeat),
+];
 
 const listOf = (heading: string, items: readonly string[]) =>
   items.length === 0 ? [] : [heading, items.map((item) => `- ${item}`).join('\n')];

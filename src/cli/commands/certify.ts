@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
+import { describeRemedy } from '../../judge/report/wording.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import { wrap } from '../../values/wrap.js';
@@ -31,7 +32,7 @@ import type { CliInput } from '../cli-input.js';
 import { runClientCommand } from '../client-command.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
-import { failureLines, isUndecided, outcomeWord, runGauntlet, undecidedLines } from '../gauntlet-run.js';
+import { detailLines, isUndecided, outcomeWord, reasonLines, runGauntlet, undecidedLines } from '../gauntlet-run.js';
 import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
@@ -187,20 +188,23 @@ function certificateLines(certificate: Certificate, changes: Changes | undefined
 }
 
 function sdkLines(sdk: CertifiedSdk): string[] {
-  const { name, version, counts, results } = sdk;
+  const { name, version, counts, results, remedies } = sdk;
+  const columns = textColumns();
+  const failed = results.filter(({ outcome }) => isFailure(outcome));
   const isWhole = counts.pass === results.length;
   const color = counts.fail + counts.error > 0 ? 'red' : isWhole ? 'green' : 'yellow';
   const title = `${styleText('bold', name)}${version === undefined ? '' : ` (${version})`}`;
   return [
     `${title}: ${styleText(color, countsText(counts))}`,
-    ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, findings, errorLines = [], repeat }) => [
+    ...notPassed(sdk).map(({ scenarios, outcome, detail }) =>
       wrapForTerminal(
         `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcomeWord(outcome))}, ${detail}`,
         4,
       ),
-      ...failureLines({ findings, errorLines }).flatMap((line) => wrap(line, textColumns(), 6)),
-      ...(repeat === undefined ? [] : [styleText('dim', wrapForTerminal(`      ${repeat}`, 8, process.stdout, ' \\'))]),
-    ]),
+    ),
+    ...reasonLines(failed, columns),
+    ...remedies.flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]),
+    ...detailLines(failed[0]?.repeat),
     '',
   ];
 }

@@ -3,19 +3,19 @@ import { describeRemedy } from '../../judge/report/wording.js';
 import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
-import { groupBy } from '../../values/group-by.js';
 import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
 import {
+  detailLines,
   detailOf,
-  failureLines,
   firstFailures,
   type GauntletCase,
   type GauntletResult,
   isUndecided,
   outcomeWord,
+  reasonLines,
   remediesOf,
   runGauntlet,
   shippedCases,
@@ -147,14 +147,11 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
     return wrapForTerminal(line.trimEnd(), 6);
   });
   const failed = results.filter(({ outcome }) => outcome === 'fail');
-  const reasons = reasonsOf(failed).flatMap((block) => ['', ...block.flatMap((line) => wrap(line, columns, 2))]);
-  const closer = failed
-    .slice(0, 1)
-    .flatMap(({ scenario }) => [
-      '',
-      '  One of these runs in detail:',
-      wrapForTerminal(`    ${commandLine('exec', '--scenario', scenario, ...again)}`, 6, process.stdout, ' \\'),
-    ]);
+  const reasons = reasonLines(
+    failed.map((run) => ({ ...run, findings: firstFailures(run) })),
+    columns,
+  );
+  const closer = detailLines(failed[0] && commandLine('exec', '--scenario', failed[0].scenario, ...again));
   const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]);
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
@@ -163,25 +160,6 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
     return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
   });
   return [...lines, ...reasons, ...advice, ...closer, '', ...sums, '', sum(results)];
-}
-
-/**
- * Formats the reasons of failures: each failed rule and each error output of the command once, as in the first scenario
- * that has it.
- */
-function reasonsOf(failed: readonly GauntletResult[]): string[][] {
-  const found = failed.flatMap((run) => firstFailures(run).map((finding) => ({ ...finding, scenario: run.scenario })));
-  const rules = groupBy(found, ({ code }) => code).values();
-  const outputs = new Map(failed.map(({ errorLines }) => [errorLines.join('\n'), errorLines]));
-  return [
-    ...[...rules].flatMap(([first, ...more]) => {
-      if (first === undefined) return [];
-      const { code, text, scenario } = first;
-      const where = more.length > 0 ? ` (in ${more.length + 1} scenarios, here ${scenario})` : '';
-      return [failureLines({ findings: [{ code: code + where, text }], errorLines: [] })];
-    }),
-    ...[...outputs.values()].map((errorLines) => failureLines({ findings: [], errorLines })),
-  ].filter((lines) => lines.length > 0);
 }
 
 /**
