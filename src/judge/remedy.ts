@@ -19,7 +19,7 @@ type SentRequest = Pick<ObservedRequest, 'id' | 'client' | 'isWrite' | 'status'>
  * Lists the libraries that sent the requests of failures and warnings, with the settings that end these findings.
  * @param requests requests of the run, with the User-Agents that name the library
  * @param dependencies dependencies of the client's project; without them, a User-Agent that names only a runtime, such
- * as `node`, names no library
+ * as `node`, may be that of the runtime's own client
  */
 export function remediesFor(
   findings: readonly Finding[],
@@ -86,8 +86,6 @@ function clientsOf(
   );
   const installed = alike.filter(({ dependency = '', page }) => dependencies?.[page]?.has(dependency));
   if (installed.length > 0) return installed;
-  const plain = alike.find(
-    ({ dependency, isBuiltIn }) => dependency === undefined && (!isBuiltIn || dependencies !== undefined),
-  );
+  const plain = alike.find(({ dependency }) => dependency === undefined);
   return plain === undefined ? [] : [plain];
 }

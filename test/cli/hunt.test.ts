@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { restOfHunt } from '../../src/cli/commands/hunt.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
 
@@ -23,6 +24,15 @@ for (let call = 0; call < calls; call++) {
 const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 const run = (...args: string[]) => runCommandLine(args, { cwd });
+
+test.each([
+  [false, 0, '0 failures, about 6 s left'],
+  [false, 1, '1 failure, about 6 s left'],
+  [false, 2, '2 failures, about 6 s left'],
+  [true, 2, 'reducing what was found'],
+])('the progress, after the last run %s, with %i found', (isLast, found, text) => {
+  expect(restOfHunt(isLast, found, 6)).toBe(text);
+});
 
 /** Command of a client in a folder of its own. */
 function commandOf(text: string) {
@@ -156,7 +166,7 @@ setInterval(() => {}, 1000);`);
   test('gives what was found until Ctrl-C', { tags: 'extended', timeout: 240_000 }, async () => {
     const command = commandOf(clientOf(everySecond));
     const { child, errors } = startCommandLine(['hunt', '--runs', '400', '--out', 'until', ...command], { cwd });
-    await expect.poll(errors, { timeout: 200_000 }).toMatch(/of 400 runs, [1-9]\d* failures, about \d+ s left/);
+    await expect.poll(errors, { timeout: 200_000 }).toMatch(/of 400 runs, [1-9]\d* failures?, about \d+ s left/);
     child.kill('SIGINT');
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(130);

@@ -120,7 +120,7 @@ describe('a client whose User-Agent is node', () => {
     expect(await remediesIn({ 'package.json': text })).toEqual(expected);
   });
 
-  test('shows it once in every report of exec, and of a replay without dependencies never', async () => {
+  test('shows it once in every report of exec, and in a replay the line of the runtime', async () => {
     const cwd = project({ 'package.json': packageOf('ky') });
     const files = ['--verdict', 'v.json', '--junit', 'j.xml', '--report', 'r.html', '--record', 'run.jsonl'];
     const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', ...files, '--', ...hasty], { cwd });
@@ -134,7 +134,7 @@ describe('a client whose User-Agent is node', () => {
 
     const replayed = await runCommandLine(['replay', 'run.jsonl', '--judge', '--verdict', 'again.json'], { cwd });
     expect(replayed.code).toBe(1);
-    expect(text('again.json')).not.toContain('remedies');
+    expect(JSON.parse(text('again.json')).remedies).toMatchObject([{ fix: 'fetch', isCertain: false }]);
   });
 
   test('shows it in hunt', async () => {
@@ -152,7 +152,8 @@ describe('a client whose User-Agent is node', () => {
 
     writeFileSync(join(cwd, 'client.mjs'), hasty.at(-1) ?? '');
     writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { hasty: { command: node client.mjs } }\nscenarios: [minute-wall]\n');
-    await runCommandLine(['certify', 'sdks.yaml', '--junit', 'sdks.xml'], { cwd });
+    const certified = await runCommandLine(['certify', 'sdks.yaml', '--junit', 'sdks.xml'], { cwd });
+    expect(certified.out.replaceAll(/\s+/g, ' ').split(` ${settingOfKy}${program} fix ky `)).toHaveLength(2);
     const text = (file: string) => readFileSync(join(cwd, file), 'utf8');
     expect(text('sdks.xml').split(`\n${ky}`)).toHaveLength(2);
     const [sdk] = JSON.parse(text('certificate/certificate.json')).sdks;

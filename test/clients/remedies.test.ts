@@ -172,11 +172,7 @@ describe('the library', () => {
 
   test.each([
     undefined,
-    'node',
     'node-fetch',
-    'Go-http-client/1.1',
-    'Java-http-client/17.0.15',
-    'Ruby',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
     'Apache-HttpClient/4.5.13 (Java/17.0.15)',
     'OpenAI/Python 1.0.0',
@@ -185,6 +181,15 @@ describe('the library', () => {
     '',
   ])('of %s is unknown without dependencies', (userAgent) => {
     for (const code of findingCodes) expect(remedyOf(code, userAgent)).toBeUndefined();
+  });
+
+  test.each([
+    ['node', 'fetch'],
+    ['Go-http-client/1.1', 'Go net/http'],
+    ['Java-http-client/17.0.15', 'java.net.http'],
+    ['Ruby', 'Ruby Net::HTTP'],
+  ])('of %s may be that of the runtime, %s, without dependencies', (userAgent, name) => {
+    expect(remedyOf('early-retry', userAgent)).toMatch(startOf(`if you use ${name}`));
   });
 
   test.each([

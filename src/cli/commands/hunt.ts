@@ -350,6 +350,10 @@ function createRunSummary(names: ReadonlyMap<string, string | undefined>) {
   };
 }
 
+/** Describes the rest of a hunt. After the last run, it simplifies what it found, in a time that is not known. */
+export const restOfHunt = (isLast: boolean, found: number, leftSeconds: number): string =>
+  isLast ? 'reducing what was found' : `${pluralize(found, 'failure')}, about ${leftSeconds} s left`;
+
 /**
  * Creates a progress display on standard error with the estimated remaining time: one line on a terminal, otherwise a
  * line now and then.
@@ -359,9 +363,7 @@ function createProgress(total: number): (done: number, found: number) => void {
   return (done, found) => {
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    // After the last run, `hunt` simplifies the scenarios that it found, for which no remaining time is known.
-    const rest =
-      done === total ? 'reducing what was found' : `${pluralize(found, 'failure')}, about ${leftSeconds} s left`;
+    const rest = restOfHunt(done === total, found, leftSeconds);
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);
   };

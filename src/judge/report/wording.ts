@@ -54,16 +54,20 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
   return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
 }
 
+/** Formats a remedy: `got: SETTING; its code`. Several settings are only counted, because the code has them. */
+export const remedyText = ({ client, isCertain, settings }: Remedy): string =>
+  `${isCertain ? '' : 'if you use '}${client}: ${settings.length > 1 ? pluralize(settings.length, 'setting') : settings[0]}; its code`;
+
 /**
- * Formats a remedy with the command that prints its code: `got: SETTING; its code: npx --no-install petstore-sim fix
- * got`. Several settings are only counted, because the code has them.
+ * Command that prints the code of a remedy.
  * @param program command that starts petstore-sim; default: the one that works in every project with the package
  */
-export const describeRemedy = (
-  { client, isCertain, settings, fix }: Remedy,
-  program = 'npx --no-install petstore-sim',
-): string =>
-  `${isCertain ? '' : 'if you use '}${client}: ${settings.length > 1 ? pluralize(settings.length, 'setting') : settings[0]}; its code: ${program} fix ${fix}`;
+export const fixCommand = ({ fix }: Remedy, program = 'npx --no-install petstore-sim'): string =>
+  `${program} fix ${fix}`;
+
+/** Formats a remedy with the command that prints its code: `got: SETTING; its code: npx petstore-sim fix got`. */
+export const describeRemedy = (remedy: Remedy, program?: string): string =>
+  `${remedyText(remedy)}: ${fixCommand(remedy, program)}`;
 
 /**
  * Lists the codes of the judge's rules that a run left untested, because no request of the run was a case for the rule.
