@@ -71,7 +71,7 @@ export function listeningLines(
   const key = sim.scenario.client?.key ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const place = coreOf(sim).state.resolved.keyPlace;
   const from = place?.from ?? 'bearer';
-  const query = from.startsWith('query ') ? sentKeyText(from, key).slice(1) : '';
+  const query = from.startsWith('query ') ? sentKeyText(from, encodeURIComponent(key)).slice(1) : '';
   const header = sentHeader(from, key);
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ['-H "Authorization: Bearer $CONTROL_TOKEN"'] : [];
@@ -121,7 +121,7 @@ export function listeningLines(
 function sentHeader(from: KeyFrom, key: string): string[] {
   if (from === 'one' || from.startsWith('query ')) return [];
   if (from === 'basic') return [`-u ${shellWords([`${key}:`])}`];
-  return [`-H ${shellWords([from === 'bearer' ? `Authorization: Bearer ${key}` : sentKeyText(from, key)])}`];
+  return [`-H ${shellWords([sentKeyText(from, key)])}`];
 }
 
 const withQuery = (...parts: string[]) => {

@@ -18,7 +18,7 @@ import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { isUsed, Keys } from './keys.js';
 import { rememberPressedElement } from './listeners.js';
-import { NoTimeline } from './no-requests.js';
+import { LoadMinuteWall, NoRequests } from './no-requests.js';
 import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import type { Session } from './session.js';
@@ -46,8 +46,10 @@ export interface AppProps {
   judged: Judged | undefined;
   /** Opens a file. @param options facts about a recording that only the user knows */
   onFile(file: File, options?: Judged['options']): Promise<void>;
+  /** Loads the example of a first request. `undefined` without a server. */
+  loadFirst?: () => Promise<typeof import('./first-request.js')>;
   /** Runs the demo's clients in a sandbox of their own, and shows it. */
-  onDemo?: () => Promise<void>;
+  onDemo?: (() => Promise<void>) | undefined;
   onBack?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
@@ -83,6 +85,7 @@ export function App({
   canJudge,
   judged,
   onFile,
+  loadFirst,
   onDemo,
   onBack,
   onClose,
@@ -97,6 +100,8 @@ export function App({
   const [message, setMessage] = useState<Message>();
   const [chosenTab, setTab] = useState<Tab>();
   const [isDragging, setDragging] = useState(false);
+  const [wide] = useState(() => matchMedia('(min-width: 1400px)'));
+  const [, setWide] = useState(wide.matches);
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -120,7 +125,16 @@ export function App({
       showFailure(text);
     },
   );
+  /** Whether the timeline has an example of a first request. */
+  const isFirst =
+    loadFirst !== undefined &&
+    session.source.apiUrl !== undefined &&
+    connection !== 'gone' &&
+    session.entries.rows.length === 0 &&
+    !session.isMissed;
+  const { FirstRequest } = useModule(isFirst, loadFirst as NonNullable<typeof loadFirst>, showFailure);
   const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
+  const load = (scenario: string) => void actions.load(scenario, true);
 
   useEffect(() => {
     let seconds = 0;
@@ -284,6 +298,7 @@ export function App({
       setDragging(false);
       drop.current(event.dataTransfer?.files[0]);
     });
+    wide.addEventListener('change', () => setWide(wide.matches), leave);
     return () => leave.abort();
   }, [place]);
 
@@ -306,13 +321,14 @@ export function App({
   // only once.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
-  // A wide page has the findings in a column of their own, unless an open request takes its place.
-  const isBeside = tab === 'findings' && (isComparing || !selected) && matchMedia('(min-width: 1400px)').matches;
+  // An open request takes the place of the findings.
+  const isBeside = wide.matches && (isComparing || !selected);
   const tabs: Partial<Record<Tab, string>> = {
     requests: formatCount(session.state.total, 'Request'),
-    findings: formatCount(session.state.verdict?.findings.length ?? 0, 'Finding'),
+    ...(!isBeside && { findings: formatCount(session.state.verdict?.findings.length ?? 0, 'Finding') }),
     ...(session.isLive && { pets: 'Pets' }),
   };
+  const shownTab = tab in tabs ? tab : 'requests';
   const requestLink =
     linkTo &&
     (() =>
@@ -324,7 +340,7 @@ export function App({
   // Uses a `div` instead of `main` if the dashboard is a panel in the user's page, which has its own `main` element.
   const Main = onClose ? 'div' : 'main';
   return (
-    <div class="sim" ref={root}>
+    <div class={isBeside ? 'sim beside' : 'sim'} ref={root}>
       <Header
         session={session}
         actions={actions}
@@ -377,10 +393,10 @@ export function App({
           <Faults session={session} actions={actions} />
           <Assumptions session={session} />
         </aside>
-        <div class={`center at-${tab}`}>
+        <div class={`center at-${shownTab}`}>
           <div class="body">
             <div class="head-of-body">
-              <Outcome session={session} onLoad={(scenario) => void actions.load(scenario, true)} />
+              <Outcome session={session} onLoad={load} />
               {session.removed && (
                 <p>
                   <Button class="link" onClick={() => open(new File([JSON.stringify(session.removed)], 'before'))}>
@@ -422,25 +438,27 @@ export function App({
                   : undefined
               }
             >
-              <NoTimeline
-                session={session}
-                onCopy={copy}
-                onFailure={showFailure}
-                onMessage={showMessage}
-                onLoad={(scenario) => void actions.load(scenario, true)}
-                onOpen={() => picker.current?.click()}
-                onDemo={onDemo && (() => onDemo().catch(fail))}
-              />
+              {isFirst ? (
+                FirstRequest && (
+                  <FirstRequest
+                    session={session}
+                    onCopy={copy}
+                    onFailure={showFailure}
+                    onMessage={showMessage}
+                    onOpen={() => picker.current?.click()}
+                    onDemo={onDemo && (() => onDemo().catch(fail))}
+                  >
+                    <LoadMinuteWall session={session} onLoad={load} />
+                  </FirstRequest>
+                )
+              ) : (
+                <NoRequests session={session} />
+              )}
             </Timeline>
             <div class="tabbed">
               <div class="tabs">
                 {Object.entries(tabs).map(([name, text]) => (
-                  <Button
-                    key={name}
-                    class={`to-${name}`}
-                    aria-pressed={(isBeside ? 'requests' : tab) === name}
-                    onClick={() => setTab(name as Tab)}
-                  >
+                  <Button key={name} aria-pressed={shownTab === name} onClick={() => setTab(name as Tab)}>
                     {text}
                   </Button>
                 ))}

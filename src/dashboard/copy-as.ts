@@ -16,7 +16,7 @@ export type CopiedEntry = Pick<
   Partial<JournalEntry>;
 
 /** Quotes a text for a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Headers that are not copied, as the program that runs the copy sends its own. */
 const notCopied = /^(user-agent|accept: \*\/\*$)/;

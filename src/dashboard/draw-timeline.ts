@@ -129,6 +129,8 @@ export function drawTimeline(
   drawGapLabels(picture);
   const busy = drawRequests(picture);
   for (const [index, lane] of lanes.entries()) drawRests(picture, lane, laneTop(index, left), busy[index] as number);
+  // Before the texts above the lanes, which it would cross.
+  if (selected !== undefined) drawLine(picture, axis.x(selected.axisMs), colors.accent, [], 2);
   drawChanges(picture);
   if (nowMs !== undefined && nowMs <= axis.toMs) {
     const x = axis.x(nowMs);
@@ -136,7 +138,6 @@ export function drawTimeline(
     setTextStyle(context, colors.accent, '11px', 'right');
     writeOver(context, colors, 'now', x - 8, 9);
   }
-  if (selected !== undefined) drawLine(picture, axis.x(selected.axisMs), colors.accent, [], 2);
   if (dragged !== undefined) {
     context.fillStyle = colors.accent;
     context.globalAlpha = 0.18;
@@ -406,7 +407,7 @@ function drawChanges(picture: Picture): void {
     const ends = [width - left, nowX, ...places.map((each) => each.x - 11)].filter((end) => end > x);
     const next = Math.min(...ends);
     setTextStyle(context, colors.dim);
-    if (x + 10 + context.measureText(shown).width < next) context.fillText(shown, x + 8, 9);
+    if (x + 10 + context.measureText(shown).width < next) writeOver(context, colors, shown, x + 8, 9);
   }
 }
 

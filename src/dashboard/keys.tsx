@@ -10,7 +10,7 @@ import { Button, TextForm } from './controls.js';
 import { formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
-import { outcomeSymbols } from './verdict.js';
+import { outcomeOn, outcomeSymbols } from './verdict.js';
 
 /** Number of keys that the dashboard lists before "show more". */
 const firstKeys = 12;
@@ -72,7 +72,7 @@ interface KeyProps extends KeysProps {
 function Key({ info, isOpen, onOpen, session, actions, chosen, onKey }: KeyProps) {
   const { key, id, plan, strikes } = info;
   const { windows } = session.state;
-  const own = session.verdictOn(id)?.outcome;
+  const own = outcomeOn(session, id);
   const nowMs = session.nowMs();
   const again = againOf(info, nowMs);
   const isBanned = again?.bannedUntilMs !== undefined;

@@ -19,11 +19,14 @@ const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const serverUrl = location.origin + location.pathname.replace(/\/__sim\/.*/, '');
 /** Returns a fact about the server that the HTML contains. */
 const metaOf = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content;
+const isWithoutApi = metaOf('without-api') !== undefined;
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
   const sandbox = new URLSearchParams(location.search).get('sandbox') ?? undefined;
   return {
-    session: new Session(createServerSource(serverUrl, sandbox, metaOf('public-url'), metaOf('about'))),
+    session: new Session(
+      createServerSource(serverUrl, sandbox, metaOf('public-url'), metaOf('about'), isWithoutApi ? '' : undefined),
+    ),
     sandbox,
   };
 };
@@ -62,7 +65,8 @@ function Page() {
       place={document}
       hasAddress
       onSandbox={changeSandbox}
-      onDemo={showDemo}
+      loadFirst={() => import('./first-request.js')}
+      onDemo={isWithoutApi ? undefined : showDemo}
       {...opening}
       onBack={opening.onBack ?? leave}
     />

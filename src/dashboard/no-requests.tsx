@@ -1,6 +1,5 @@
 import { countOf, unrecordedText } from '../judge/unrecorded.js';
 import { ActionButton } from './action-button.js';
-import { Button } from './controls.js';
 import { formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
@@ -26,50 +25,6 @@ export const LoadMinuteWall = ({ session, onLoad }: LoadProps) =>
       Load minute-wall
     </ActionButton>
   ) : null;
-
-interface NoTimelineProps extends LoadProps {
-  onCopy(text: string): void;
-  onFailure(text: string): void;
-  onMessage(text: string): void;
-  onOpen(): void;
-  /** Runs the demo's clients. `undefined` if the page cannot show another sandbox. */
-  onDemo: (() => void) | undefined;
-}
-
-/**
- * Text that the dashboard shows in place of an empty timeline. While the dashboard is connected to a server, the text
- * contains an example `curl` request, and buttons for first requests.
- */
-export function NoTimeline({ session, onCopy, onFailure, onMessage, onLoad, onOpen, onDemo }: NoTimelineProps) {
-  const { apiUrl, baseUrl } = session.source;
-  const { connection, keys, clientKey } = session.state;
-  if (apiUrl === undefined || session.isMissed || connection === 'gone') return <NoRequests session={session} />;
-  const path = '/pets?limit=3';
-  const authorization = `Bearer ${clientKey ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY'}`;
-  const line = `curl -i '${baseUrl}${path}' -H 'Authorization: ${authorization}'`;
-  const send = () => {
-    onMessage('Request sent.');
-    fetch(apiUrl + path, { headers: { authorization } }).catch(() => onFailure('The server does not respond.'));
-  };
-  return (
-    <>
-      Each key gets a line here with its first request. Send one: <code>{line}</code>
-      <span class="acts">
-        <Button onClick={() => onCopy(line)}>Copy curl</Button>
-        <ActionButton isPossible={session.canAct} onAct={send}>
-          Send a request
-        </ActionButton>
-        <LoadMinuteWall session={session} onLoad={onLoad} />
-        <Button onClick={onOpen}>Drop a HAR file to judge it, or choose one…</Button>
-        {onDemo && (
-          <ActionButton isPossible={session.canAct} onAct={onDemo}>
-            Show me a wrong and a right client
-          </ActionButton>
-        )}
-      </span>
-    </>
-  );
-}
 
 /** Maximum number of rows in the dashboard's list of requests to addresses outside the API. */
 const maximumLines = 8;

@@ -17,10 +17,17 @@ const hiddenPollMs = 3_000;
  * @param origin URL of the server, such as `http://127.0.0.1:4010`
  * @param publicUrl URL of the server for others, which the dashboard shows
  * @param about facts about the server in words
+ * @param basePath path of the API; empty if a backend has all paths
  */
-export function createServerSource(origin: string, sandbox?: string, publicUrl = origin, about = ''): Source {
+export function createServerSource(
+  origin: string,
+  sandbox?: string,
+  publicUrl = origin,
+  about = '',
+  basePath = '/v1',
+): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
-  const apiPath = `${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`;
+  const apiPath = `${sandbox === undefined ? '' : `/s/${sandbox}`}${basePath}`;
   const request = async (
     method: string,
     path: string,

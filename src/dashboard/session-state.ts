@@ -3,6 +3,7 @@ import type { ListedAssumption } from '../control-api/control.js';
 import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
+import type { KeyFrom } from '../values/key-place.js';
 
 /** Scenario in the list of the control API. */
 export interface ListedScenario {
@@ -41,6 +42,8 @@ export interface SessionState {
   scenarios: readonly ListedScenario[];
   /** Key of the client that the scenario tests, if the scenario names it. */
   clientKey: string | undefined;
+  /** Place of the API key in requests. */
+  keyFrom: KeyFrom;
   /** Operations that a fault rule may name. */
   operations: readonly { name: string; target?: string; conditions?: string[] }[];
   sandboxes: readonly string[];
@@ -75,6 +78,7 @@ export const initialState: SessionState = {
   assumptions: [],
   scenarios: [],
   clientKey: undefined,
+  keyFrom: 'bearer',
   operations: [],
   sandboxes: [],
   verdict: undefined,

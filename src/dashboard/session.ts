@@ -8,6 +8,7 @@ import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
+import type { KeyFrom } from '../values/key-place.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { initialState, type ListedScenario, type SessionState } from './session-state.js';
@@ -135,29 +136,6 @@ export class Session {
   get isUndecided(): boolean {
     const { outcome, counts }: Partial<Verdict> = this.state.verdict ?? {};
     return outcome === 'inconclusive' && counts !== undefined && counts.refused > 0 && this.isActive;
-  }
-
-  /** Verdicts on keys alone that agree with the shown one, by the key's id. */
-  get ownVerdicts(): Map<string, Verdict> {
-    return new Map([...this.state.verdicts].filter(([, own]) => this.#agrees(own)));
-  }
-
-  /**
-   * Whether the shown verdict has each finding of the verdict on one key. It lacks, for example, a call that the client
-   * gave up with one key and made with another.
-   */
-  #agrees({ findings }: Verdict): boolean {
-    const { verdict, verdictKey } = this.state;
-    return verdictKey !== undefined || findings.every(({ code }) => verdict?.findings.some((all) => all.code === code));
-  }
-
-  /** Verdict on a key alone: that of the run, if the run has no other. */
-  verdictOn(keyId: string): Verdict | undefined {
-    const { verdict, verdicts } = this.state;
-    const { lanes } = this.entries;
-    const own = verdicts.get(keyId);
-    if (own !== undefined && this.#agrees(own)) return own;
-    return lanes.size === 1 && lanes.has(keyId) && verdict?.counts.requests ? verdict : undefined;
   }
 
   /** Whether requests arrived, but all at addresses outside of the API. The dashboard then explains the base URL. */
@@ -355,6 +333,7 @@ export class Session {
           clock?: { speed?: number };
           windows?: Record<string, Duration>;
           client?: { key?: string };
+          keyFrom?: KeyFrom;
         };
       }>('GET', '/scenario'),
     ]);
@@ -363,6 +342,7 @@ export class Session {
       operations,
       description: scenario.description ?? '',
       clientKey: scenario.client?.key,
+      keyFrom: scenario.keyFrom ?? 'bearer',
       speed: scenario.clock?.speed ?? 1,
       windows: Object.fromEntries(
         // Windows that the scenario adds keep their names, which requests and headers show.

@@ -22,7 +22,7 @@ import { clockTime, formatCount } from './format.js';
 import type { Session } from './session.js';
 import { setTextStyle } from './symbols.js';
 import { createTimelineAxis, findGaps, timelineExtent } from './timeline-axis.js';
-import { outcomeSymbols } from './verdict.js';
+import { outcomeOn, outcomeSymbols } from './verdict.js';
 
 interface Shown {
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
@@ -202,7 +202,7 @@ function drawNames(
     (lane): [name: string, state: string, isBad: boolean, outcome?: Verdict['outcome'] | undefined] => [
       lane.name,
       ...stateOf(lane, nowMs),
-      session.verdictOn(lane.id)?.outcome,
+      outcomeOn(session, lane.id),
     ],
   );
   if (folded.length > 0) lines.push([...foldedKeysText(folded), false]);

@@ -1,7 +1,7 @@
 import { describeCost, shownCosts } from '../judge/cost.js';
 import type { Finding } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { describeRemedy } from '../judge/report/wording.js';
+import { fixCommand, remedyText } from '../judge/report/wording.js';
 import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { describeLeftOut } from '../judge/unrecorded.js';
@@ -75,9 +75,31 @@ function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Fin
   return entries.find(other) && entries.find(first) && [Math.min(first, other), Math.max(first, other)];
 }
 
-/** Name of a key after the sign of its own verdict, if it has one: `✗ wrong-client`. */
+/**
+ * Outcome of a key: `fail` if the shown verdict has a failure of the key, otherwise that of the verdict on the key alone,
+ * or on a run without another key. `undefined` if only the verdict on the key alone has its failure, such as a call that
+ * the client made with another key.
+ */
+export function outcomeOn(session: Session, keyId: string): Verdict['outcome'] | undefined {
+  const { entries, state } = session;
+  const { verdict, verdicts, verdictKey } = state;
+  const lane = entries.lanes.get(keyId);
+  if (lane && entries.lanes.size === 1) return verdict?.counts.requests ? verdict.outcome : undefined;
+  const own = verdicts.get(keyId)?.outcome;
+  if (own === undefined || verdictKey !== undefined) return own;
+  const isFailed = verdict?.findings.some(
+    (finding) =>
+      finding.severity === 'fail' &&
+      keysOf(session, finding)
+        .split(', ')
+        .includes(lane?.name ?? ''),
+  );
+  return isFailed ? 'fail' : own === 'fail' ? undefined : own;
+}
+
+/** Name of a key after the sign of its outcome, if it has one: `✗ wrong-client`. */
 export function markedName(session: Session, keyId: string, name: string): string {
-  const own = session.verdictOn(keyId)?.outcome;
+  const own = outcomeOn(session, keyId);
   return own === undefined ? name : `${outcomeSymbols[own]} ${name}`;
 }
 
@@ -88,13 +110,16 @@ const maximumClients = 4;
  * Returns the verdicts on the keys of a run, each the work of another client, and the keys that nothing put to the test.
  * Returns `undefined` if these say less than the verdict on all keys.
  */
-function clientVerdicts({ state, entries, ownVerdicts }: Session) {
-  const { verdict, verdicts, verdictKey } = state;
-  const all = [...ownVerdicts].map(([id, own]) => [entries.lanes.get(id)?.name ?? '', own] as const);
+function clientVerdicts(session: Session) {
+  const { verdict, verdicts, verdictKey } = session.state;
+  const all = [...verdicts].map(([id, own]) => [session.entries.lanes.get(id)?.name ?? '', own] as const);
   const judged = all.filter(([, { outcome }]) => outcome !== 'inconclusive');
   const untested = all.flatMap(([name, { outcome }]) => (outcome === 'inconclusive' ? name : []));
   const worst = judged.some(([, { outcome }]) => outcome === 'fail') ? 'fail' : 'pass';
-  const isWhole = verdictKey === undefined && verdict?.outcome === worst && all.length === verdicts.size;
+  const agrees = ([id, { outcome, findings }]: [string, Verdict]) =>
+    outcome === outcomeOn(session, id) &&
+    findings.every(({ code }) => verdict?.findings.some((shown) => shown.code === code));
+  const isWhole = verdictKey === undefined && verdict?.outcome === worst && [...verdicts].every(agrees);
   return isWhole && all.length > 1 && judged.length > 0 && judged.length <= maximumClients
     ? { judged, untested }
     : undefined;
@@ -238,7 +263,10 @@ export function Findings(props: FindingsProps) {
           ))}
           {remedies.map((remedy) => (
             <p key={remedy.fix}>
-              <Coded text={describeRemedy(remedy)} />
+              <Coded text={`${remedyText(remedy)}: \`${fixCommand(remedy)}\` `} />
+              <Button class="quiet" onClick={() => props.onCopy(fixCommand(remedy))}>
+                copy
+              </Button>
             </p>
           ))}
         </section>

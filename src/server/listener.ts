@@ -23,6 +23,8 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
+  /** Whether the backend has all paths, also those of the API. */
+  readonly withoutApi?: boolean | undefined;
   /** OpenAPI description of the msw handlers' routes. */
   readonly openapi?: CustomRoutesDescription | undefined;
 }

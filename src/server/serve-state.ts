@@ -123,7 +123,9 @@ async function mount(
   // Imports the modules for handlers and backends only if used, because they take time to load.
   if (upstream !== undefined) {
     const { createUpstream } = await import('../own-routes/node/upstream.js');
-    routes.upstream = createUpstream(typeof upstream === 'string' ? { url: upstream } : upstream);
+    const options = typeof upstream === 'string' ? { url: upstream } : upstream;
+    routes.upstream = createUpstream(options);
+    routes.withoutApi = options.withoutApi;
     // Accepts any operation name in the scenario if a backend of the user handles requests (`upstream`), because a
     // backend can serve any path.
     shared.operations.acceptsAll = true;

@@ -158,5 +158,5 @@ export function sentKeyText(from: KeyFrom, key: string): string {
   const [kind, name] = from.split(' ');
   if (kind === 'header') return `${name}: ${key}`;
   if (kind === 'query') return `?${name}=${key}`;
-  return `Authorization: ${kind === 'basic' ? `Basic BASE64(${key}:)` : kind === 'signature' ? `AWS4-HMAC-SHA256 Credential=${key}/...` : `${kind} ${key}`}`;
+  return `Authorization: ${kind === 'basic' ? `Basic BASE64(${key}:)` : kind === 'signature' ? `AWS4-HMAC-SHA256 Credential=${key}/...` : `${kind === 'bearer' ? 'Bearer' : kind} ${key}`}`;
 }

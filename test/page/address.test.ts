@@ -81,9 +81,13 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     const html = reportHtml(readPageFiles(), runText(stage.sim, { ...verdict, remedies }, controlOperations));
     await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/r.html');
-    const remedy = 'got: retry: { limit: 4 }; its code: npx --no-install petstore-sim fix got';
-    expect(await page.locator('.findings > :last-child').innerText()).toBe(remedy);
+    const last = page.locator('.findings > :last-child');
+    const command = 'npx --no-install petstore-sim fix got';
+    expect(await last.innerText()).toBe(`got: retry: { limit: 4 }; its code: ${command} copy`);
     expect(await page.getByText('got: ').count()).toBe(1);
+    // A page without HTTPS has no clipboard.
+    await last.getByRole('button', { name: 'copy' }).click();
+    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe(command);
   });
 
   test('a finding is copied as Markdown with its sentence, and three requests with their waits', async () => {

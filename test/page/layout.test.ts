@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
+import type { KeyFrom } from '../../src/values/key-place.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
 
@@ -199,6 +203,42 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
         expect(Math.abs(list.x + list.width - button.x - button.width)).toBeLessThan(list.width);
         expect(list.y - button.y).toBeLessThan(50);
       }
+  });
+
+  test('a phone has the whole target, key and reason of a request', async () => {
+    await open();
+    await stage.call('free-key', '/pets?status=available&limit=50');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const row = rows().filter({ hasText: 'status=available' });
+    for (const part of ['time', 'who', 'method', 'target', 'status', 'why'])
+      expect(await isCut(row.locator(`.${part}`)), part).toBe(false);
+    const [first, second] = [await boxOf(row), await boxOf(rows().nth(1))];
+    expect(first.y + first.height).toBeLessThanOrEqual(second.y);
+  });
+
+  test('findings move from their tab to a column of their own as soon as the page is wide', async () => {
+    await open();
+    // Without the tick of each second, which renders the page as well.
+    await page.addInitScript(() => {
+      globalThis.setInterval = (() => 0) as never;
+    });
+    await page.reload();
+    await page.getByRole('button', { name: '3 Findings' }).waitFor();
+    await openFindings(page);
+    const tabs = page.locator('.tabs button');
+    await page.setViewportSize({ width: 1500, height: 800 });
+    await eventually(() => tabs.allInnerTexts()).toEqual(['9 Requests', 'Pets']);
+    expect(await page.locator('.tabs [aria-pressed=true]').innerText()).toBe('9 Requests');
+    expect(await rows().first().isVisible()).toBe(true);
+    expect((await boxOf(page.locator('.findings'))).x).toBeGreaterThan(1000);
+    // An open request takes their place.
+    await rows().first().click();
+    await eventually(() => tabs.allInnerTexts()).toEqual(['9 Requests', '3 Findings', 'Pets']);
+    expect(await page.locator('.findings').isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1300, height: 800 });
+    await eventually(() => tabs.allInnerTexts()).toEqual(['9 Requests', '3 Findings', 'Pets']);
+    expect(await rows().first().isVisible()).toBe(true);
   });
 
   test('a closed detail leaves the uppermost row of the list in its place', async () => {
@@ -438,14 +478,15 @@ describe('several clients', { tags: 'needs/chromium' }, () => {
       sim.clock.advance(wait);
     }
     const { page } = await openPage(`${stage.server.controlUrl}/`);
+    // The other finding of key-a fails it, too.
     const pills = page.locator('.key .pill');
-    await eventually(() => pills.allInnerTexts()).toEqual(['✗ fail']);
+    await eventually(() => pills.allInnerTexts()).toEqual(['✗ fail', '✗ fail']);
     expect(await page.locator('.reason > span').innerText()).toBe('The client retried too early.');
     await openFindings(page);
     await page.locator('.finding').nth(1).waitFor();
     expect(await page.locator('.findings').innerText()).not.toContain('gave-up');
     // Judged alone, the key has given up.
-    await page.getByLabel('Judge').selectOption({ label: 'key-a' });
+    await page.getByLabel('Judge').selectOption({ label: '✗ key-a' });
     await page.locator('.finding').getByText('gave-up').waitFor();
     await page.locator('.reason > span').getByText('gave up').waitFor();
   });
@@ -486,6 +527,57 @@ describe('an empty page', { tags: 'needs/chromium' }, () => {
     expect(stage.sim.name).toBe('minute-wall');
     await page.getByRole('button', { name: /Show me/ }).waitFor();
     expect(errors).toEqual([]);
+  });
+
+  test.each<[keyFrom: KeyFrom, sent: string]>([
+    ['bearer', "pets?limit=3' -H 'Authorization: Bearer free-key'"],
+    ['basic', "pets?limit=3' -H 'Authorization: Basic ZnJlZS1rZXk6'"],
+    ['token', "pets?limit=3' -H 'Authorization: token free-key'"],
+    ['signature', "pets?limit=3' -H 'Authorization: AWS4-HMAC-SHA256 Credential=free-key/...'"],
+    ['header x-api-key', "pets?limit=3' -H 'x-api-key: free-key'"],
+    ['query api_key', "pets?limit=3&api_key=free-key'"],
+    ['one', "pets?limit=3'"],
+  ])('sends the key of an example request by %s', async (keyFrom, sent) => {
+    const stage = await openStage({ ...storm, keyFrom });
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    const code = page.locator('.nothing code');
+    await eventually(() => code.innerText()).toBe(`curl -i '${stage.server.baseUrl}/${sent}`);
+    await page.getByRole('button', { name: 'Send a request' }).click();
+    await rows().filter({ hasText: '200' }).waitFor();
+    expect(stage.sim.journal.query()).toMatchObject([{ token: 'free-key', status: 200 }]);
+  });
+
+  test('a key with signs of URLs, shells and Base64 is sent as it is', async () => {
+    const key = "a&b=c'd%2B+é";
+    const stage = await openStage({ keyFrom: 'query key', keys: { [key]: { plan: 'free' } }, client: { key } });
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    await page.getByText("&key=a%26b%3Dc'\\''d%252B%2B%C3%A9'").waitFor();
+    await page.getByRole('button', { name: 'Send a request' }).click();
+    await rows().filter({ hasText: '200' }).waitFor();
+    expect(stage.sim.journal.query()).toMatchObject([{ token: key, status: 200 }]);
+  });
+
+  test('without the API, an example request is for the root of the backend, and there is no demo', async () => {
+    const urls: string[] = [];
+    const backend = createServer(({ url = '' }, response) => {
+      urls.push(url);
+      response.end('{}');
+    });
+    await once(backend.listen(0, '127.0.0.1'), 'listening');
+    const { port } = backend.address() as AddressInfo;
+    const stage = await openStage(
+      { ...storm, keyFrom: 'query key' },
+      { upstream: { url: `http://127.0.0.1:${port}`, withoutApi: true } },
+    );
+    const { page } = await openPage(`${stage.server.controlUrl}/`);
+    const origin = stage.server.baseUrl.replace('/v1', '');
+    await eventually(() => page.locator('.nothing code').innerText()).toBe(`curl -i '${origin}/?key=free-key'`);
+    expect(await page.locator('.base').innerText()).not.toContain('/v1');
+    expect(await page.getByRole('button', { name: /Show me/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send a request' }).click();
+    await rows().filter({ hasText: '200' }).waitFor();
+    expect(urls).toEqual(['/']);
+    backend.close();
   });
 
   test('does not offer a scenario that the server lacks', async () => {

@@ -146,12 +146,21 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
   });
 
   test('a picture has verdict, cost and lane, as SVG and PNG', async () => {
-    const { page, errors } = await openStorm();
+    const { stage, page, errors } = await openStorm();
     await page.locator('.cost').waitFor();
     const copied = await copyPicture(page);
     expect(copied.types).toEqual(expect.arrayContaining(['image/png', 'image/svg+xml']));
     expect(copied.png).toBeGreaterThan(5_000);
     for (const text of ['FAIL storm', cost, 'free-key', '▲', '■', '>now<']) expect(copied.svg).toContain(text);
+    // The line of an open request, from the top edge, does not cross the texts there.
+    await stage.control('POST', '/faults', { name: 'slow', then: { delay: 1 } });
+    await page.locator('.legend').getByText('changed through the control API').waitFor();
+    await rows().first().click();
+    await page.locator('.detail').waitFor();
+    const { svg } = await copyPicture(page);
+    const line = svg.search(/d="M([\d.]+) 2L\1 /);
+    expect(line).toBeGreaterThan(0);
+    for (const text of ['>now<', '>▼<']) expect(svg.indexOf(text)).toBeGreaterThan(line);
     expect(errors).toEqual([]);
   });
 

@@ -41,6 +41,8 @@ export interface ControlRouterOptions extends ControlAccess {
   publicUrl: string | undefined;
   /** The user's own backend, if the server has one. */
   readonly upstream?: object | undefined;
+  /** Whether the backend has all paths, also those of the API. */
+  readonly withoutApi?: boolean | undefined;
   /** OpenAPI description of the user's custom routes. */
   readonly openapi?: CustomRoutesDescription | undefined;
 }
@@ -66,7 +68,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
 export function createControlRouter(
   simulators: ServedSimulators,
   { main, operations, sandboxOperations }: ServedService,
-  { closing, connections, maximumStreams, openapi, upstream, publicUrl, ...access }: ControlRouterOptions,
+  { closing, connections, maximumStreams, openapi, upstream, withoutApi, publicUrl, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
   const errorBodies = new WeakMap<ServerResponse, string>();
@@ -172,6 +174,7 @@ export function createControlRouter(
   });
   servePage(app, {
     'public-url': publicUrl,
+    'without-api': withoutApi && 'yes',
     about: [simulators.health && 'state is stored', upstream && 'with a backend'].filter(Boolean).join(', '),
   });
   mount('/__sim', sandboxOperations, (request) => ({

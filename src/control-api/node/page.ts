@@ -7,6 +7,7 @@ import { readPageFile } from './package-files.js';
 /** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
+  'first-request.js': 'text/javascript; charset=utf-8',
   'move-menu.js': 'text/javascript; charset=utf-8',
   'show-demo.js': 'text/javascript; charset=utf-8',
   'fault-editor.js': 'text/javascript; charset=utf-8',
@@ -48,9 +49,10 @@ export const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(acce
 /**
  * Serves the dashboard at `GET /__sim/` to browsers, with its files. Reads each file at its first request.
  * @param facts facts about the server by name, which the dashboard reads from its HTML: `public-url`, the start of the
- * URLs that it shows (default: its own address), and `about`, a few words
+ * URLs that it shows (default: its own address), `without-api`, whether the base URL has no path, and `about`, a few
+ * words
  */
-export function servePage(app: Express, facts: Readonly<Record<string, string | undefined>>): void {
+export function servePage(app: Express, facts: Readonly<Record<string, string | false | undefined>>): void {
   const metas = Object.entries(facts)
     .map(([name, text]) => (text ? `<meta name="${name}" content="${text.replaceAll('&', '&amp;')}">` : ''))
     .join('');
