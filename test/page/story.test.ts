@@ -197,6 +197,15 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     expect(await stage.call('free-key')).toBe(200);
   });
 
+  test('a printed page has its findings, also while it shows its requests', async () => {
+    const { page } = await openStorm();
+    const finding = page.locator('.finding').first();
+    await page.getByRole('button', { name: '3 Findings' }).waitFor();
+    expect(await finding.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await finding.isVisible()).toBe(true);
+  });
+
   test('a printed report has findings before keys and requests, its date and version, and no controls', async () => {
     const stage = await openStage();
     await makeStorm(stage);
