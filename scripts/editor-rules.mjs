@@ -3,10 +3,10 @@
 
 import { source } from './source.mjs';
 
-const { documentedPlans, defaultSettings, windowSeconds } = await source(`
+const { documentedPlans, defaultSettings, documentedNames } = await source(`
   export { documentedPlans } from './petstore/document.js';
   export { defaultSettings } from './petstore/settings.js';
-  export { windowSeconds } from './rate-limits/plan-limits.js';
+  export { documentedNames } from './values/window-fields.js';
 `);
 
 /** Meaning of each preset of `ban`; the schema of the field lists the other values. */
@@ -23,10 +23,12 @@ const banPresets = {
 const thousands = (count) => count.toLocaleString('en-US');
 const plans = { ...documentedPlans, enterprise: defaultSettings.enterpriseLimits };
 const planTexts = Object.fromEntries(
-  Object.entries(plans).map(([name, { minute, day }]) => [
-    name,
-    `${thousands(minute)} requests per minute, ${thousands(day)} per day.`,
-  ]),
+  Object.entries(plans).map(([name, limits]) => {
+    const texts = documentedNames.map(
+      (window, index) => `${thousands(limits[window])} ${index === 0 ? 'requests ' : ''}per ${window}`,
+    );
+    return [name, `${texts.join(', ')}.`];
+  }),
 );
 
 const int64Words = 'expected a whole number within int64';
@@ -108,8 +110,10 @@ function thenRules(effects, shaping) {
 
 /** Creates rules that limit a key's usage to its documented plan, unless the file changes the plan. */
 function planRules() {
-  const usageUpTo = ({ minute, day }) => ({
-    properties: { usage: { properties: { minute: { maximum: minute }, day: { maximum: day } } } },
+  const usageUpTo = (limits) => ({
+    properties: {
+      usage: { properties: Object.fromEntries(documentedNames.map((name) => [name, { maximum: limits[name] }])) },
+    },
   });
   const keyRules = Object.entries(plans).map(([plan, limits]) => ({
     if: { ...(plan !== 'free' && { required: ['plan'] }), properties: { plan: { const: plan } } },
@@ -134,7 +138,7 @@ function planRules() {
 
 /** Creates a rule that allows only the documented windows, unless the file or its base adds windows. */
 function windowRules() {
-  const names = Object.keys(windowSeconds);
+  const names = documentedNames;
   const errorMessage = `expected a window of the scenario (${names.join(', ')}); add others to windows`;
   const known = { propertyNames: { enum: names, errorMessage } };
   return {

@@ -4,7 +4,15 @@
 import { addEditorRules } from './editor-rules.mjs';
 import { names, readPackageScenario } from './package-scenarios.mjs';
 import { source } from './source.mjs';
-import { stateDescriptions, under, usage } from './state-descriptions.mjs';
+import {
+  documentedNames,
+  documentedWindows,
+  forDocumented,
+  joinWords,
+  stateDescriptions,
+  under,
+  usage,
+} from './state-descriptions.mjs';
 
 const { assumptions, fields, optional, scenarioSchema, settingValues, startSchema, toJsonSchema } = await source(`
   export { assumptions } from './petstore/assumptions.js';
@@ -15,7 +23,9 @@ const { assumptions, fields, optional, scenarioSchema, settingValues, startSchem
   export { fields, optional } from './validation/schemas.js';
 `);
 
-const limits = { minute: 'Requests per minute; null for no limit.', day: 'Requests per day; null for no limit.' };
+const limits = forDocumented((name) => `Requests per ${name}; null for no limit.`);
+const lengthText = (seconds) =>
+  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds}s`;
 const escalation = {
   factor: 'Factor by which each further ban is longer.',
   maxSeconds: 'Maximum length of a ban.',
@@ -57,10 +67,11 @@ export const descriptions = {
   cost: 'Number of requests as which each request to an operation counts, by operation: `{ placeOrder: 5 }`; or `header NAME`, a header with the cost in the responses of your backend or handlers.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
   ...under('plans.*.', limits),
-  windows:
-    'Lengths of the windows, in whole seconds; shorter windows shorten the waits of a real client. A name other than minute and day adds a window.',
-  'windows.minute': 'Length of the minute window. Default: 60s.',
-  'windows.day': 'Length of the day window. Default: 1d.',
+  windows: `Lengths of the windows, in whole seconds; shorter windows shorten the waits of a real client. A name other than ${joinWords(documentedNames)} adds a window.`,
+  ...under(
+    'windows.',
+    forDocumented((name) => `Length of the ${name} window. Default: ${lengthText(documentedWindows[name])}.`),
+  ),
   keys: 'API keys, by their text.',
   'keys.*.plan': 'Plan of the key. Default: free.',
   'keys.*.state': 'State of the key; a revoked key receives 401.',

@@ -16,12 +16,15 @@ export const fromSource = {
   checks: { ineffectiveDynamicImport: false },
 };
 
+/** Number of bundles so far. Several scripts bundle at the same time. */
+let bundles = 0;
+
 /**
  * Imports names from src/, for scripts; dist/ contains only bundles.
  * @param exported export statement, such as `export { runClient } from './cli/client-run.js'`
  */
 export async function source(exported) {
-  const file = join(root, `node_modules/.cache/petstore-sim/source-${process.pid}-${exported.length}.mjs`);
+  const file = join(root, `node_modules/.cache/petstore-sim/source-${process.pid}-${++bundles}.mjs`);
   await build({
     ...fromSource,
     input: 'source',

@@ -1,12 +1,19 @@
 // Descriptions for the JSON Schema of the scenario field `state`, which `petstore-sim state export --as scenario`
 // writes.
 
+import { source } from './source.mjs';
+
+export const { documentedNames, documentedWindows, forDocumented, joinWords } = await source(`
+  export { documentedNames, documentedWindows, forDocumented } from './values/window-fields.js';
+  export { joinWords } from './values/join-words.js';
+`);
+
 /** Adds a prefix to the paths of descriptions. */
 export const under = (prefix, texts) =>
   Object.fromEntries(Object.entries(texts).map(([path, text]) => [prefix + path, text]));
 
 /** Descriptions of the used requests of a key. */
-export const usage = { minute: 'Used requests of the minute.', day: 'Used requests of the day.' };
+export const usage = forDocumented((name) => `Used requests of the ${name}.`);
 
 const window = {
   '': 'Counter of the window.',
@@ -18,8 +25,7 @@ const window = {
 
 const key = {
   expiresAtMs: 'Expiry time, from which the key receives 401, in Unix milliseconds.',
-  ...under('minute', window),
-  ...under('day', window),
+  ...Object.assign({}, ...documentedNames.map((name) => under(name, window))),
   windows: 'Counters of the windows that the scenario adds.',
   ...under('windows.*', Object.fromEntries(Object.entries(window).filter(([path]) => path !== ''))),
   preset: 'Settings of the scenario that the first request applies.',

@@ -8,7 +8,7 @@ import { type KeyFrom, sentKeyText } from '../values/key-place.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { windowsOf } from '../values/window-fields.js';
-import { windowText } from '../values/window-text.js';
+import { windowText, withArticle } from '../values/window-text.js';
 import type { AddressSource, Listening } from './listen-flags.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
@@ -143,7 +143,7 @@ function commandLines(parts: readonly string[], columns: number): string[] {
 
 /** Describes the length of a rate-limit window: `a minute`, `a day`, `in 10 s`. */
 const per = (seconds: number) =>
-  /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : `a ${windowText(seconds)}`;
+  /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : withArticle(windowText(seconds));
 
 const stateOf = ({ pets, journal }: Simulator) =>
   `${pluralize(pets.size, 'pet')}, ${pluralize(journal.size + journal.dropped, 'request')}`;

@@ -7,7 +7,7 @@ import { fields, list, mapOf, oneOf, optional, string } from '../validation/sche
 import { count, durationInput } from '../validation/value-schemas.js';
 import { parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
-import { windowsOf } from '../values/window-fields.js';
+import { forDocumented, windowsOf } from '../values/window-fields.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { findKeyText } from './find-key-text.js';
@@ -41,8 +41,7 @@ export const keyInfoSchema = fields({
   key: described(string, 'Key: in full if the scenario contains it, otherwise only its end.'),
   plan: string,
   state: oneOf('active', 'revoked', 'expired', 'banned'),
-  minute: optional(described(windowInfo, 'Absent, as `day`, if the plan has no limit for the window.')),
-  day: optional(windowInfo),
+  ...forDocumented(() => optional(described(windowInfo, 'Absent if the plan has no limit for the window.'))),
   windows: optional(described(mapOf(string, windowInfo), 'Windows that the scenario adds, by name.')),
   preset: optional(
     described(oneOf(true), 'Present until the first request, with which usage, ban and expiry of the scenario begin.'),
@@ -183,8 +182,7 @@ export const keyOperations = {
     summary: 'Sets how many requests an API key has used, in new windows that start now',
     input: fields({
       key: keyReference,
-      minute: optional(described(count, 'Used requests of the minute. Default: unchanged.')),
-      day: optional(described(count, 'Used requests of the day. Default: unchanged.')),
+      ...forDocumented((name) => optional(described(count, `Used requests of the ${name}. Default: unchanged.`))),
       windows: optional(described(mapOf(string, count), 'Used requests of windows that the scenario adds, by name.')),
     }),
     example: { key: 'free-key', minute: 59 },

@@ -10,7 +10,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a, secretNames } from '../values/mask-key.js';
 import type { Steps } from '../values/steps.js';
 import { readTold } from '../values/told-waits.js';
-import { toWindowFields } from '../values/window-fields.js';
+import { type DocumentedWindow, toWindowFields } from '../values/window-fields.js';
 import { createRowFields, present } from './entry-row.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 import { explain } from './why.js';
@@ -66,7 +66,7 @@ export function* recordedKeys(exchanges: readonly Exchange[]): Steps<KeyInfo[]> 
       id: token,
       plan: own.findLast(({ plan }) => plan !== undefined)?.plan ?? '',
       state: isBanned ? 'banned' : 'active',
-      ...(toWindowFields(lastWindows(own)) as Pick<KeyInfo, 'minute' | 'day'>),
+      ...(toWindowFields(lastWindows(own)) as Pick<KeyInfo, DocumentedWindow>),
       strikes: last.strikes,
       ...(isBanned && { bannedUntil: new Date(again.bannedUntilMs as number).toISOString() }),
       ...(isWaiting && {

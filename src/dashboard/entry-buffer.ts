@@ -57,7 +57,7 @@ export interface TimelineLane {
   waits: Span[];
   /** Bans of the key, as ranges on the timeline's time axis, in milliseconds. */
   bans: Span[];
-  /** Ends of the key's minute windows, as positions on the timeline's time axis. */
+  /** Ends of the key's windows that responses reported, ascending, as positions on the timeline's time axis. */
   borders: number[];
 }
 
@@ -73,6 +73,8 @@ const maximumSpans = 2_000;
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, TimelineLane>();
+  /** Names of the windows whose ends the timeline has. */
+  readonly windows = new Set<string>();
   changes: ShownChange[] = [];
   hasFaults = false;
   /**
@@ -215,8 +217,12 @@ export class EntryBuffer {
         extend(lane.waits, untilMs, Date.parse(promisedAt) + shift);
     } else if (toldUntil !== undefined) extend(lane.waits, fromMs, Date.parse(toldUntil) + shift);
     const border = usage === undefined ? 0 : Date.parse(usage.resetAt) + shift;
-    if (border > row.axisMs && border > (lane.borders.at(-1) ?? 0) && row.window === 'minute')
-      lane.borders.push(border);
+    const { borders } = lane;
+    const place = findLowest(borders.length, (index) => (borders[index] as number) >= border);
+    if (border > row.axisMs && borders[place] !== border && row.window !== undefined) {
+      borders.splice(place, 0, border);
+      this.windows.add(row.window);
+    }
     if (lane.borders.length > maximumSpans) lane.borders.shift();
     for (const spans of [lane.waits, lane.bans]) if (spans.length > maximumSpans) spans.shift();
   }

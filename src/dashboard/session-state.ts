@@ -32,7 +32,7 @@ export interface SessionState {
   clock: (ClockInfo & { readAtMs: number }) | undefined;
   /** Speed of the simulated clock relative to real time; 0 if frozen. */
   speed: number;
-  /** Labels of the windows `minute` and `day`, if the scenario sets their lengths. */
+  /** Labels of the documented windows, if the scenario sets their lengths. */
   windows: Readonly<Record<string, string>>;
   keys: readonly KeyInfo[];
   totalKeys: number;

@@ -9,6 +9,7 @@ import type { RunResult } from '../judge/run-result.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
 import type { KeyFrom } from '../values/key-place.js';
+import { isDocumented } from '../values/window-fields.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { initialState, type ListedScenario, type SessionState } from './session-state.js';
@@ -347,7 +348,7 @@ export class Session {
       windows: Object.fromEntries(
         // Windows that the scenario adds keep their names, which requests and headers show.
         Object.entries(scenario.windows ?? {}).flatMap(([name, length]) =>
-          name === 'minute' || name === 'day' ? [[name, labelOf(length)]] : [],
+          isDocumented(name) ? [[name, labelOf(length)]] : [],
         ),
       ),
     });

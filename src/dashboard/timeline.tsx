@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { joinWords } from '../values/join-words.js';
 import { Button } from './controls.js';
 import { arrangeLanes, changeText, type DrawnSign } from './draw-timeline.js';
 import type { Row, Span } from './entry-buffer.js';
@@ -138,7 +139,9 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, o
         )}
       </div>
       <figcaption>
-        {!isEmpty && <Legend signs={signs} window={session.state.windows.minute ?? 'minute'} />}
+        {!isEmpty && (
+          <Legend signs={signs} windows={Array.from(entries.windows, (name) => session.state.windows[name] ?? name)} />
+        )}
         {isFoldable && (
           <Button class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}
@@ -179,15 +182,16 @@ export function Timeline({ session, range, keyId, selected, onRange, onSelect, o
 
 interface LegendProps {
   signs: ReadonlySet<DrawnSign>;
-  /** Name of the minute window, or its length. */
-  window: string;
+  /** Name of each window whose end the timeline has, or its length. */
+  windows: readonly string[];
 }
 
 /** Explains the signs that the timeline contains. */
-function Legend({ signs, window }: LegendProps) {
+function Legend({ signs, windows }: LegendProps) {
+  const ended = windows.map((window) => (/\d/.test(window) ? `${window} window` : window));
   const others: [sign: DrawnSign, text: string, name: string][] = [
     ['several', '▮', 'several served'],
-    ['border', '┊', `the ${/\d/.test(window) ? `${window} window` : window} ends`],
+    ['border', '┊', `the ${joinWords(ended, 'or')} ends`],
     ['cost', '┣', 'first promise, and the cost of early requests'],
   ];
   const swatches: [sign: DrawnSign, name: string][] = [

@@ -11,6 +11,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { maskedKey } from '../values/mask-key.js';
 import { pluralize } from '../values/pluralize.js';
+import { documentedNames } from '../values/window-fields.js';
 import { describeFind, nameOfFind } from './describe-find.js';
 import type { SearchSpace } from './mutate.js';
 import { type HuntClient, runInProcess, type TrialRun } from './run-in-process.js';
@@ -265,7 +266,7 @@ function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
     {},
     usedUp,
     withKey({ usage: { minute: free.minute - 1 } }),
-    withKey({ usage: { day: free.day } }),
+    ...documentedNames.slice(1).map((name) => withKey({ usage: { [name]: free[name] } })),
     withKey({ bannedFor: '1m' }),
     { ...withKey({ bannedFor: '1m' }), ban: { status: 403 } },
     withKey({ state: 'revoked' }),

@@ -5,6 +5,7 @@ import { type AnySchema, check, type SchemaIssue } from '../validation/schema.js
 import { duration, instant, int64, signedDuration, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import { seededFraction } from '../values/seeded-random.js';
+import { documentedNames } from '../values/window-fields.js';
 
 /** Source of the random choices of one search by `hunt`. Equal seeds give equal choices. */
 export interface RandomSource {
@@ -76,7 +77,8 @@ const allDurations = ['1s', '2s', '5s', '10s', '20s', '30s', '45s', '1m', '61s',
 const delays = ['50ms', '500ms', '1s', '3s', '10s', '40s'];
 const shortDelays = ['50ms', '300ms', '1s', '3s'];
 const { free } = documentedPlans;
-const limits = Object.values(documentedPlans).flatMap(({ minute, day }) => [minute, day]);
+const limits = Object.values(documentedPlans).flatMap((plan) => Object.values(plan));
+const [shortest, ...longer] = documentedNames;
 const smallCounts = [0, 1, 2, 3, 5, 8, 20];
 
 const delaysOf = ({ isRealTime }: SearchSpace) => (isRealTime ? shortDelays : delays);
@@ -91,10 +93,14 @@ const revealingValues: Readonly<Record<string, readonly unknown[] | ((space: Sea
   background: ({ key }) => [key],
   plan: ['free', 'free', 'pro', 'business'],
   plans: ['free', 'pro'],
-  'usage.minute': [free.minute, free.minute, free.minute - 1, free.minute - 2],
-  'usage.day': [free.day, free.day, free.day - 1],
-  'plans.minute': [1, 2, 3, 5],
-  'plans.day': [1, 3, 5, 100],
+  [`usage.${shortest}`]: [free[shortest], free[shortest], free[shortest] - 1, free[shortest] - 2],
+  [`plans.${shortest}`]: [1, 2, 3, 5],
+  ...Object.fromEntries(
+    longer.flatMap((name) => [
+      [`usage.${name}`, [free[name], free[name], free[name] - 1]],
+      [`plans.${name}`, [1, 3, 5, 100]],
+    ]),
+  ),
   'generate.available': [0, 1, 25, 150],
   headers: ['Retry-After', 'Retry-After', 'X-RateLimit-Reset', 'X-RateLimit-Remaining'],
   'headers.Retry-After': ['1', '2', '5', '30', '61', '120', '1.5', '0', 'soon', '', '-5', '2592000'],

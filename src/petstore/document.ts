@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import type { DocumentedWindow } from '../values/window-fields.js';
 
 /**
  * Values from the API's documentation, each with the sentence that states the value. Choices that the documentation
@@ -25,7 +25,7 @@ export type PetStatus = (typeof petStatuses)[number];
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /**
- * Requests per minute and per day of each plan. The API's documentation: "Free 60 / 1,000; Pro 300 / 10,000; Business
+ * Requests of each plan in the windows of src/values/window-fields.ts. The API's documentation: "Free 60 / 1,000; Pro 300 / 10,000; Business
  * 1,000 / 100,000; Enterprise Custom / Custom." Enterprise is omitted, because the documentation has no numbers for
  * this plan.
  */
@@ -33,7 +33,7 @@ export const documentedPlans = {
   free: { minute: 60, day: 1_000 },
   pro: { minute: 300, day: 10_000 },
   business: { minute: 1_000, day: 100_000 },
-} as const satisfies Record<string, PlanLimits>;
+} as const satisfies Record<string, Record<DocumentedWindow, number>>;
 
 /**
  * Time at which the simulator removes getPet. The API's documentation: "This operation is scheduled for removal on 5

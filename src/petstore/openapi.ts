@@ -1,4 +1,5 @@
 import { formatInteger } from '../values/format-integer.js';
+import { documentedNames } from '../values/window-fields.js';
 import { documentedPlans, interfaceVersion, listLimit } from './document.js';
 import type { ListParameter } from './list-query.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
@@ -11,9 +12,13 @@ const everywhere: Json = {
   '429': ref('responses', 'TooManyRequests'),
 };
 
-const plans = Object.entries(documentedPlans).map(
-  ([name, { minute, day }]) =>
-    `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${formatInteger(minute)} | ${formatInteger(day)} |`,
+const tableRow = (...cells: string[]) => `| ${cells.join(' | ')} |`;
+
+const plans = Object.entries(documentedPlans).map(([name, limits]) =>
+  tableRow(
+    `${name[0]?.toUpperCase()}${name.slice(1)}`,
+    ...documentedNames.map((window) => formatInteger(limits[window])),
+  ),
 );
 
 const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
@@ -163,10 +168,10 @@ export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<st
         '',
         'Limits of one API key:',
         '',
-        '| Plan | Requests per minute | Requests per day |',
-        '|---|---|---|',
+        tableRow('Plan', ...documentedNames.map((name) => `Requests per ${name}`)),
+        tableRow('---', ...documentedNames.map(() => '---')),
         ...plans,
-        '| Enterprise | Custom | Custom |',
+        tableRow('Enterprise', ...documentedNames.map(() => 'Custom')),
         '',
         'When a request exceeds the limit, the response is 429 Too Many Requests. Wait for the time given in the Retry-After header before retrying, and use exponential backoff. Continuing to send requests after a 429 may lead to a temporary ban of the API key.',
         '',

@@ -6,7 +6,7 @@ import { anyOperation } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
-import { toWindowFields, type WindowFields, windowsOf } from '../values/window-fields.js';
+import { forDocumented, toWindowFields, type WindowFields, windowsOf } from '../values/window-fields.js';
 import { defaultScenario } from './default-scenario.js';
 import { type Pet, toStored } from './pet.js';
 import { firstIdAfter } from './pet-store.js';
@@ -92,11 +92,11 @@ const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
 
 /** Exact state of a key, without the fields that have their initial values. */
 function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: number) {
-  const { key: text, plan: _, state: __, minute, day, windows, preset, backgroundSeconds, ...rest } = key;
+  const { key: text, plan: _, state: __, windows: ___, preset, backgroundSeconds, ...rest } = key;
   const { episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause, ...others } = rest;
   return {
-    ...defined(others),
-    ...toWindowFields(usedWindows({ minute, day, windows })),
+    ...defined({ ...others, ...forDocumented(() => undefined) }),
+    ...toWindowFields(usedWindows(key)),
     // Subtracts earlier clock moves from the key's `clockMovedMs`, because the exported scenario starts with an unmoved
     // clock.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),

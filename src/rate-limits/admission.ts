@@ -1,7 +1,8 @@
 import { ApiError, invalidRequest, keyBanned } from '../requests/api-error.js';
 import { pluralize } from '../values/pluralize.js';
+import { documentedWindows, forDocumented, isDocumented } from '../values/window-fields.js';
+import { withArticle } from '../values/window-text.js';
 import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh, windowOf } from './api-key.js';
-import { type WindowLengths, windowSeconds } from './plan-limits.js';
 import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
 import type { Room } from './served-again.js';
 import type { LimitSettings } from './settings.js';
@@ -85,4 +86,8 @@ function refuseBanned(
  * adds the window.
  */
 const per = ({ name, lengthSeconds }: Window) =>
-  lengthSeconds === (windowSeconds as WindowLengths)[name] ? `a ${name}` : `in ${pluralize(lengthSeconds, 'second')}`;
+  isDocumented(name) && lengthSeconds === documentedWindows[name]
+    ? perDocumented[name]
+    : `in ${pluralize(lengthSeconds, 'second')}`;
+
+const perDocumented = forDocumented(withArticle);

@@ -1,10 +1,5 @@
 import type { WindowName } from '../requests/request-record.js';
-
-/**
- * Default lengths of the two rate-limit windows of a plan. The API's documentation limits "Requests per minute" and
- * "Requests per day".
- */
-export const windowSeconds = { minute: 60, day: 86_400 } as const;
+import { documentedNames, isDocumented } from '../values/window-fields.js';
 
 /**
  * Lengths of a scenario's rate-limit windows, in seconds: the documented windows first, then others in the scenario's
@@ -16,11 +11,12 @@ export type WindowLengths = Readonly<Record<WindowName, number>>;
 export type PlanLimits = Readonly<Record<WindowName, number>>;
 
 /**
- * Name of a plan's shortest window. `day` is never shorter than `minute`, because a scenario may shorten the day for a
- * test.
+ * Name of a plan's shortest window. A documented window, such as `day`, is never shorter than one that precedes it,
+ * because a scenario may shorten the day for a test.
  */
 export function shortestWindow(limits: PlanLimits, lengths: WindowLengths): WindowName {
-  const names = Object.keys(limits).filter((name) => name !== 'day' || limits.minute === undefined);
+  const first = documentedNames.find((name) => limits[name] !== undefined);
+  const names = Object.keys(limits).filter((name) => name === first || !isDocumented(name));
   return names.reduce((least, name) => ((lengths[name] as number) < (lengths[least] as number) ? name : least));
 }
 

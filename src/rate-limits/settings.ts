@@ -1,4 +1,5 @@
 import type { WindowName } from '../requests/request-record.js';
+import { type DocumentedWindow, documentedNames } from '../values/window-fields.js';
 import type { LimitChanges } from './plan-limits.js';
 
 /** Scenario setting whose possible values are not a fixed list, such as a number. */
@@ -33,11 +34,11 @@ export const limitSettings = {
   acceptAnyKey: choice(false, true),
   unauthorizedHeaders: choice('full', 'omit', 'remaining-zero'),
   limitsApply: open<'all' | 'none' | readonly string[]>('all'),
-  enterpriseLimits: open<LimitChanges>({ minute: 5_000, day: 1_000_000 }),
+  enterpriseLimits: open<LimitChanges>({ minute: 5_000, day: 1_000_000 } satisfies Record<DocumentedWindow, number>),
   algorithm: choice('fixed-window', 'sliding-log', 'token-bucket'),
   windowStart: choice('first-request', 'clock'),
   rejectedCounts: choice('none', 'other-windows', 'all'),
-  reportedWindow: choice<'least-remaining' | WindowName>('least-remaining', 'minute', 'day'),
+  reportedWindow: choice<'least-remaining' | WindowName>('least-remaining', ...documentedNames),
   retryAfterForm: choice('seconds', 'http-date'),
   rateLimitFields: choice('none', 'legacy', 'structured-rt', 'structured-aw'),
   banAfter: open<number>(3),

@@ -5,7 +5,7 @@ import { documentedPlans } from '../petstore/document.js';
 import { petstore } from '../petstore/petstore.js';
 import type { GeneratePets } from '../petstore/resolve-pets.js';
 import { resolveScenario } from '../petstore/scenario.js';
-import { type PlanLimits, type WindowLengths, windowSeconds } from '../rate-limits/plan-limits.js';
+import type { PlanLimits, WindowLengths } from '../rate-limits/plan-limits.js';
 import { withTable } from '../requests/operation-table.js';
 import { type KnownOperations, knownOperations, withoutRoute } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
@@ -19,6 +19,7 @@ import { type Issue, issueAt } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';
 import { checkOptions } from '../values/check-options.js';
 import { isMap, mapOf } from '../values/plain-data.js';
+import { documentedWindows } from '../values/window-fields.js';
 import type { Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
@@ -155,7 +156,7 @@ function unusualPlans({ scenario, plans, windowSeconds: written, keys, faults }:
   const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
   const known = [...Object.keys(documentedPlans), 'enterprise'];
   // A scenario may shorten the day for a test. Its limit is then still the limit of a day.
-  const lengths: WindowLengths = { ...written, ...windowSeconds };
+  const lengths: WindowLengths = { ...written, ...documentedWindows };
   const lengthOf = (window: string) => lengths[window] as number;
   return Object.keys(scenario.plans ?? {}).flatMap((name) => {
     const windows = Object.entries(plans[name] as PlanLimits).sort(([a], [b]) => lengthOf(a) - lengthOf(b));

@@ -1,5 +1,4 @@
 import type { FaultRule } from '../faults/fault-rule.js';
-import { windowSeconds } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';
@@ -15,6 +14,7 @@ import {
 import { fields, oneOf } from '../validation/schemas.js';
 import { copyFrozen, isMap, mapOf } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
+import { documentedNames, documentedWindows } from '../values/window-fields.js';
 import { type Fault, type FaultSchema, toFaultRule } from './fault-schema.js';
 import { type KnownOperations, operationNames, unknownOperations } from './operations.js';
 import { unknownWindow } from './per-window.js';
@@ -71,9 +71,8 @@ export function* checkScenario(
 function reportWindowNames(scenario: object, found: SchemaIssue[]): void {
   const { windows = {}, plans, assumptions, limits } = mapOf(scenario);
   if (!isMap(windows)) return;
-  const documented = Object.keys(windowSeconds);
-  const known = Object.keys({ ...windowSeconds, ...windows });
-  const limited = new Set(documented);
+  const known = Object.keys({ ...documentedWindows, ...windows });
+  const limited = new Set<string>(documentedNames);
   const settings = mapOf(assumptions);
   const ofPlans = Object.entries(mapOf(plans)).map(([plan, changes]) => [['plans', plan], changes] as const);
   for (const [steps, changes] of [
@@ -87,7 +86,7 @@ function reportWindowNames(scenario: object, found: SchemaIssue[]): void {
     }
   }
   for (const name of known) {
-    const hint = limited.has(name) ? '' : hintFor(name, documented);
+    const hint = limited.has(name) ? '' : hintFor(name, documentedNames);
     const message = `expected a window that a plan limits, got ${shown(name)}${hint}`;
     if (hint !== '') found.push({ steps: ['windows', name], message, onName: true });
   }

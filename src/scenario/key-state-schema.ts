@@ -3,6 +3,7 @@ import type { Output, Schema } from '../validation/schema.js';
 import { fields, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { between, count, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
+import { forDocumented } from '../values/window-fields.js';
 import { keyText } from './key-schema.js';
 import { perWindow } from './per-window.js';
 
@@ -27,8 +28,7 @@ const windowState = fields({
 
 const stateFields = {
   expiresAtMs: optional(endMs),
-  minute: optional(windowState),
-  day: optional(windowState),
+  ...forDocumented(() => optional(windowState)),
   windows: optional(mapOf(string, windowState)),
   preset: optional(
     fields({
@@ -74,8 +74,7 @@ const startWindow = fields({ startSeconds: seconds, used: count, log: optional(l
  */
 export const keyStateSchema = fields({
   ...stateFields,
-  minute: optional(startWindow),
-  day: optional(startWindow),
+  ...forDocumented(() => optional(startWindow)),
   windows: optional(mapOf(string, startWindow)),
   episodes: optional(count, 0),
   strikes: optional(count, 0),

@@ -1,8 +1,8 @@
-import { windowSeconds } from '../rate-limits/plan-limits.js';
 import type { WindowName } from '../requests/request-record.js';
 import { hintFor } from '../validation/nearest.js';
 import { refine, type Schema } from '../validation/schema.js';
 import { mapOf, string } from '../validation/schemas.js';
+import { type DocumentedWindow, documentedNames } from '../values/window-fields.js';
 
 const namePattern = /^[a-z][a-zA-Z0-9]*$/;
 
@@ -18,7 +18,7 @@ export const windowName = refine(
 );
 
 /** Values by window, as written: TypeScript and editors suggest the documented windows. */
-type Written<Value> = { [Name in keyof typeof windowSeconds]?: Value | undefined } & {
+type Written<Value> = { [Name in DocumentedWindow]?: Value | undefined } & {
   [name: WindowName]: Value | undefined;
 };
 
@@ -27,7 +27,7 @@ type Written<Value> = { [Name in keyof typeof windowSeconds]?: Value | undefined
  * @param names schema of the names; default: any text, for names that are checked against the windows of the scenario
  */
 export const perWindow = <Out, In>(values: Schema<Out, In>, names: Schema<string> = string) =>
-  ({ ...mapOf(names, values), suggested: Object.keys(windowSeconds) }) as unknown as Schema<
+  ({ ...mapOf(names, values), suggested: documentedNames }) as unknown as Schema<
     Readonly<Record<WindowName, Out>>,
     Readonly<Written<In>>
   >;

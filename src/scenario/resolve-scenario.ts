@@ -3,12 +3,13 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import { freeFaultName } from '../faults/fault-rules.js';
 import type { HostileHeaders } from '../faults/hostile-headers.js';
 import type { KeyDefinition } from '../rate-limits/api-key.js';
-import { windowSeconds as documentedLengths, type PlanLimits, type WindowLengths } from '../rate-limits/plan-limits.js';
+import type { PlanLimits, WindowLengths } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import { type KeyPlace, toKeyPlace } from '../values/key-place.js';
 import { copyFrozen, frozenCopy, isMap, merge } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
+import { documentedWindows } from '../values/window-fields.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { type Fault, toFaultRule } from './fault-schema.js';
@@ -82,7 +83,7 @@ export function* resolveInSteps(
   // Checks references to API keys against the keys as written, including invalid ones. An invalid key is itself
   // reported, so references to it are not reported too.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
-  const windowSeconds: WindowLengths = { ...documentedLengths, ...checked.windows };
+  const windowSeconds: WindowLengths = { ...documentedWindows, ...checked.windows };
   const plans = resolvePlans(checked, rules.plans, settings, windowSeconds, issues);
   const costs = resolveCosts(checked, rules, plans, issues);
   const seed = checked.seed ?? 1;

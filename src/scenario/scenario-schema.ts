@@ -1,5 +1,5 @@
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
-import { maximumCost, windowSeconds } from '../rate-limits/plan-limits.js';
+import { maximumCost } from '../rate-limits/plan-limits.js';
 import { errorCodes } from '../requests/error-codes.js';
 import { type AnySchema, type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
@@ -14,6 +14,7 @@ import {
   wholeSeconds,
 } from '../validation/value-schemas.js';
 import { isOrigin } from '../values/is-origin.js';
+import { documentedNames } from '../values/window-fields.js';
 import { banFields, banValues } from './ban-schema.js';
 import { expectationSchema } from './expectation.js';
 import type { FaultSchema } from './fault-schema.js';
@@ -26,7 +27,7 @@ import { wordsSchema } from './words-schema.js';
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
-const reportedWindows = oneOf('least-remaining', ...Object.keys(windowSeconds));
+const reportedWindows = oneOf('least-remaining', ...documentedNames);
 
 const limitChanges = perWindow(either(limit, oneOf(null)));
 
@@ -112,7 +113,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ...service.fields,
     keyFrom: optional(keyFrom),
     cost: optional(either(statedCost, mapOf(text, whole(0, maximumCost)))),
-    // An omitted `minute` or `day` limit of a documented plan has the value in the API's documentation.
+    // An omitted limit of a documented plan has the value in the API's documentation.
     plans: optional(mapOf(string, limitChanges)),
     windows: optional(perWindow(wholeSeconds, windowName)),
     keys: optional(mapOf(keyText, fields(keyFields))),

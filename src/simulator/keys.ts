@@ -9,18 +9,18 @@ import { unknownWindow } from '../scenario/per-window.js';
 import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
-import { toWindowFields } from '../values/window-fields.js';
+import { type DocumentedWindow, toWindowFields } from '../values/window-fields.js';
 
-/** State of an API key at the current time of the simulator's clock. */
-export interface KeyInfo {
+/**
+ * State of an API key at the current time of the simulator's clock. A documented window, such as `minute`, is absent if
+ * the key's plan has no limit for the window.
+ */
+export interface KeyInfo extends Record<DocumentedWindow, WindowInfo> {
   key: string;
   /** Hash that identifies the API key in output with masked keys: `key_af63dc4c8601ec8c`. */
   id: string;
   plan: string;
   state: 'active' | 'revoked' | 'expired' | 'banned';
-  /** Absent, as `day`, if the key's plan has no limit for the window. */
-  minute: WindowInfo;
-  day: WindowInfo;
   /** Windows that the scenario adds and the key's plan limits, by name. Absent without one. */
   windows?: Readonly<Record<string, WindowInfo>>;
   /**
@@ -132,7 +132,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
 function toInfo(key: ApiKey, nowMs: number, isPreset: boolean): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;
-  // Requires both documented windows in the type, because a plan without one is rare.
+  // Requires each documented window in the type, because a plan without one is rare.
   const windows = toWindowFields(key.windows.map((window) => [window.name, windowInfo(window)])) as Documented;
   const again = isExpired || key.state === 'revoked' ? undefined : servedAgain(key, nowMs);
   return {
@@ -150,7 +150,7 @@ function toInfo(key: ApiKey, nowMs: number, isPreset: boolean): KeyInfo {
   };
 }
 
-type Documented = Pick<KeyInfo, 'minute' | 'day' | 'windows'>;
+type Documented = Pick<KeyInfo, DocumentedWindow | 'windows'>;
 
 const windowInfo = ({ limit, remaining, resetAtSeconds }: Window): WindowInfo => ({ limit, remaining, resetAtSeconds });
 

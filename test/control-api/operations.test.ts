@@ -7,6 +7,7 @@ import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { targetOf } from '../../src/requests/operation-table.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { keyId } from '../../src/values/mask-key.js';
+import { documentedNames } from '../../src/values/window-fields.js';
 import { noon } from '../support/frozen.js';
 import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';
 
@@ -183,13 +184,23 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['addKey', { key: 'x', plan: 'gold' }, 400, /^plan: expected a plan \(free, pro, business, enterprise\)/],
   ['addKey', { key: 'x', usage: { minute: 999 } }, 400, /^usage\.minute: expected/],
   ['addKey', { key: 'x', plan: '__proto__' }, 400, 'expected a plan'],
-  ['addKey', { key: 'x', usage: { hour: 1 } }, 400, 'usage.hour: expected a window of the plan (minute, day)'],
+  [
+    'addKey',
+    { key: 'x', usage: { turn: 1 } },
+    400,
+    `usage.turn: expected a window of the plan (${documentedNames.join(', ')})`,
+  ],
   ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'at most 3650d'],
   ['banKey', { key: 'free-key' }, 400, 'for: expected'],
   ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'at most 3650d'],
   ['setKeyUsage', { key: 'free-key', minute: perMinute + 1 }, 400, `from 0 to ${perMinute}`],
   ['setKeyUsage', { key: 'free-key', minute: 1.5 }, 400, 'expected a whole number from 0'],
-  ['exhaustKey', { key: 'free-key', window: 'hour' }, 400, 'expected a window of the plan (minute, day), got "hour"'],
+  [
+    'exhaustKey',
+    { key: 'free-key', window: 'turn' },
+    400,
+    `expected a window of the plan (${documentedNames.join(', ')}), got "turn"`,
+  ],
   ['addFault', { then: {} }, 400, 'expected an effect'],
   ['addFault', { name: 'lost', then: { reset: true } }, 409, 'is taken'],
   ['addFault', { then: { respond: { status: 99 } } }, 400, 'expected a status from 200 to 599'],

@@ -6,6 +6,7 @@ import { createApiKey } from '../../src/rate-limits/api-key.js';
 import { windowAlgorithm } from '../../src/rate-limits/window.js';
 import { emptyRecord } from '../../src/requests/request-record.js';
 import type { Exchange } from '../../src/traffic-files/exchange.js';
+import { documentedNames, documentedWindows, forDocumented } from '../../src/values/window-fields.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
 
@@ -21,15 +22,17 @@ function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
   const { pick, below, chance } = createDraw(seed);
   const { settings, rounding } = rules;
   const units = rounding === 'seconds' ? 1 : 1_000;
-  const plan = pick([
-    { minute: 60, day: 1_000 },
-    { minute: 5 + below(12), day: 30 + below(60) },
-    { minute: 3 + below(4), day: 8 + below(8) },
+  const [first, last] = pick([
+    [60, 1_000],
+    [5 + below(12), 30 + below(60)],
+    [3 + below(4), 8 + below(8)],
   ]);
-  const lengths = { minute: 60 * units, day: 86_400 * units };
+  const step = (last - first) / (documentedNames.length - 1);
+  const plan = forDocumented((name) => Math.round(first + step * documentedNames.indexOf(name)));
+  const lengths = forDocumented((name) => documentedWindows[name] * units);
   const key = createApiKey(
     'key',
-    { plan: 'any', state: 'active', usage: { minute: 0, day: 0 }, bannedForMs: 0 },
+    { plan: 'any', state: 'active', usage: forDocumented(() => 0), bannedForMs: 0 },
     plan,
     lengths,
     0,
@@ -41,7 +44,7 @@ function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
   let nowMs = Date.UTC(2026, 4, 1 + below(20), below(22), below(60), below(60)) + below(1_000);
   const exchanges: Exchange[] = [];
   // Requests before the first one that is recorded.
-  let hidden = chance(0.5) ? below(plan.minute) : 0;
+  let hidden = chance(0.5) ? below(first) : 0;
   while (exchanges.length < 60) {
     nowMs += pick([20, 120, 120, 900, 5_000, 13_000, chance(0.3) ? 61_000 : 1_000]);
     const sentMs = nowMs;

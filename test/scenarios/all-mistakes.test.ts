@@ -69,17 +69,17 @@ test.each([
     ['assumptions.enterpriseLimits.minut'],
   ],
   [
-    'windows: { hour: 1x }\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }',
-    ['windows.hour'],
+    'windows: { turn: 1x }\nplans: { gold: { turn: 5 } }\nkeys: { a: { plan: gold, usage: { turn: 4 } } }',
+    ['windows.turn'],
   ],
   [
-    'windows: { huor: 1h }\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }',
-    ['plans.gold.hour'],
+    'windows: { trun: 1h }\nplans: { gold: { turn: 5 } }\nkeys: { a: { plan: gold, usage: { turn: 4 } } }',
+    ['plans.gold.turn'],
   ],
-  ['windows: [hour]\nplans: { gold: { hour: 5 } }\nkeys: { a: { plan: gold, usage: { hour: 4 } } }', ['windows']],
+  ['windows: [turn]\nplans: { gold: { turn: 5 } }\nkeys: { a: { plan: gold, usage: { turn: 4 } } }', ['windows']],
   ['windows: { minut: 5s }\nkeys: { a: { usage: { minute: 5 } } }', ['windows.minut']],
   ['plans: { gold: { minute: null } }\nkeys: { a: { plan: gold, usage: { day: 99 } } }', ['plans.gold']],
-  ['limits: { reportedWindow: huor }\nwindows: { hour: 1h }\nplans: { free: { hour: 5 } }', ['limits.reportedWindow']],
+  ['limits: { reportedWindow: trun }\nwindows: { turn: 1h }\nplans: { free: { turn: 5 } }', ['limits.reportedWindow']],
   [
     'assumptions: { enterpriseLimit: { minute: 9000, day: 9000 } }\nkeys: { a: { plan: enterprise, usage: { minute: 8000 } } }',
     ['assumptions.enterpriseLimit'],

@@ -1,3 +1,6 @@
+import { joinWords } from '../../src/values/join-words.js';
+import { documentedNames } from '../../src/values/window-fields.js';
+
 /** A scenario file with one mistake. */
 export interface BadFile {
   text: string;
@@ -66,14 +69,14 @@ const badRows: Row[] = [
     'it does not know which plans the service has',
   ],
   [
-    'plans: { free: { hour: 5 } }',
-    '1:18: plans.free.hour',
-    'expected a window of the scenario (minute, day), got "hour"',
+    'plans: { free: { turn: 5 } }',
+    '1:18: plans.free.turn',
+    `expected a window of the scenario (${documentedNames.join(', ')}), got "turn"`,
   ],
   [
-    'windows: { hour: 1h }\nplans: { free: { huor: 5, hour: 6 } }',
-    '2:18: plans.free.huor',
-    'expected a window of the scenario (minute, day, hour), got "huor"; did you mean hour?',
+    'windows: { turn: 1h }\nplans: { free: { trun: 5, turn: 6 } }',
+    '2:18: plans.free.trun',
+    `expected a window of the scenario (${documentedNames.join(', ')}, turn), got "trun"; did you mean turn?`,
     'it does not compare names with each other',
   ],
   [
@@ -83,9 +86,12 @@ const badRows: Row[] = [
     'its pattern does not exclude names of Object.prototype',
   ],
   [
-    'limits: { reportedWindow: hour }',
+    'limits: { reportedWindow: turn }',
     '1:27: limits.reportedWindow',
-    'expected "least-remaining", "minute" or "day", got "hour"',
+    `expected ${joinWords(
+      ['least-remaining', ...documentedNames].map((name) => `"${name}"`),
+      'or',
+    )}, got "turn"`,
     'it does not compare names with each other',
   ],
   [

@@ -3,8 +3,10 @@ import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { listen, serve } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
+import { documentedPlans } from '../../src/petstore/document.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
+import { type DocumentedWindow, documentedNames, documentedWindows } from '../../src/values/window-fields.js';
 import { newFolder } from '../persistence/folders.js';
 import { noon, noonSeconds } from '../support/adapters.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
@@ -14,16 +16,16 @@ const scenario = {
   name: 'five-windows',
   clock: { start: noon, mode: 'frozen' },
   pets: [{ id: 1, name: 'Rex', categoryId: 1, status: 'available' }],
-  windows: { second: '1s', hour: '1h', month: '30d' },
+  windows: { second: '1s', shift: '1h', month: '30d' },
   plans: {
-    free: { second: 5, hour: 20, day: 1_000, minute: null },
+    free: { second: 5, shift: 20, day: 1_000, minute: null },
     trial: { month: 3 },
-    all: { second: 4, minute: 10, hour: 15, day: 30, month: 50 },
+    all: { second: 4, minute: 10, shift: 15, day: 30, month: 50 },
   },
   keys: {
     free: { plan: 'free' },
     trial: { plan: 'trial' },
-    all: { plan: 'all', usage: { month: 40, hour: 2 } },
+    all: { plan: 'all', usage: { month: 40, shift: 2 } },
   },
 } as const satisfies Scenario;
 
@@ -46,11 +48,13 @@ test('the message, the IETF fields and a 401 describe windows of the scenario', 
   expect(message(send(sim, { key: 'trial' }))).toBe(
     'The trial plan allows 3 requests in 2592000 seconds; retry in 2592000 seconds.',
   );
-  // The first window of plan free: documented windows come first.
+  // The first window of plan free, which has no minute: documented windows come first.
+  const window = documentedNames[1] as DocumentedWindow;
+  const limit = documentedPlans.free[window];
   expect(rate(send(sim, { key: 'unknown' }))).toEqual({
-    limit: 1_000,
-    remaining: 1_000,
-    reset: noonSeconds + 86_400,
+    limit,
+    remaining: limit,
+    reset: noonSeconds + documentedWindows[window],
     retryAfter: undefined,
   });
 });
@@ -60,7 +64,7 @@ test('requests of other clients count in every window, over years too', () => {
     scenario: {
       ...scenario,
       background: { all: 0.001 },
-      plans: { all: { year: 1e6, month: 1e6, hour: 100 } },
+      plans: { all: { year: 1e6, month: 1e6, shift: 100 } },
       windows: { ...scenario.windows, year: '365d' },
       keys: { all: { plan: 'all' } },
     },
@@ -70,8 +74,8 @@ test('requests of other clients count in every window, over years too', () => {
   send(sim, { key: 'all' });
   const { windows = {} } = sim.keys.get('all');
   const usedIn = (name: string) => (windows[name]?.limit ?? 0) - (windows[name]?.remaining ?? 0);
-  // 0.001 a second is 3.6 an hour, 86.4 a day.
-  expect(usedIn('hour')).toBeLessThanOrEqual(5);
+  // 0.001 a second is 3.6 a shift, 86.4 a day.
+  expect(usedIn('shift')).toBeLessThanOrEqual(5);
   expect(usedIn('month')).toBeGreaterThan(86 * 7);
   expect(usedIn('year')).toBeGreaterThan(86 * 300);
 });
@@ -82,18 +86,18 @@ test('control operations list, use up and refill any window', async () => {
   for (const control of [createControl(sim), createControl(server.controlUrl)]) {
     const info = await control.getKey({ key: 'free' });
     expect(info).not.toHaveProperty('minute');
-    expect(Object.keys(info.windows ?? {})).toEqual(['second', 'hour']);
-    await control.exhaustKey({ key: 'free', window: 'hour' });
+    expect(Object.keys(info.windows ?? {})).toEqual(['second', 'shift']);
+    await control.exhaustKey({ key: 'free', window: 'shift' });
     expect(send(sim, { key: 'free' }).status).toBe(429);
-    await control.setKeyUsage({ key: 'free', day: 7, windows: { hour: 0 } });
+    await control.setKeyUsage({ key: 'free', day: 7, windows: { shift: 0 } });
     expect(await control.getKey({ key: 'free' })).toMatchObject({
       day: { remaining: 993 },
-      windows: { hour: { remaining: 20 } },
+      windows: { shift: { remaining: 20 } },
     });
     // Without a window, the first one of the plan.
     expect(await control.exhaustKey({ key: 'trial' })).toMatchObject({ windows: { month: { remaining: 0 } } });
-    const unknown = 'expected a window of the plan (day, second, hour), got "huor"; did you mean hour?';
-    await expect(async () => control.exhaustKey({ key: 'free', window: 'huor' })).rejects.toThrow(unknown);
+    const unknown = 'day, second, shift), got "shfit"; did you mean shift?';
+    await expect(async () => control.exhaustKey({ key: 'free', window: 'shfit' })).rejects.toThrow(unknown);
     for (const window of ['constructor', '__proto__'])
       await expect(async () => control.exhaustKey({ key: 'free', window })).rejects.toThrow('expected a window');
     await control.reset();
@@ -111,7 +115,7 @@ test('an exported state, its import and its scenario have every window', () => {
   expect(Object.keys(free ?? {})).not.toContain('minute');
   expect(free?.windows).toEqual({
     second: { startSeconds: noonSeconds, used: 2, log: [] },
-    hour: { startSeconds: noonSeconds, used: 2, log: [] },
+    shift: { startSeconds: noonSeconds, used: 2, log: [] },
   });
   const text = JSON.stringify(exported);
   const other = createSimulator({ scenario });
@@ -124,9 +128,9 @@ test('an exported state, its import and its scenario have every window', () => {
   expect(again.keys.list()).toEqual(sim.keys.list());
   expect(send(again, { key: 'trial' }).status).toBe(429);
 
-  const wrong = JSON.parse(text.replaceAll('"hour"', '"huor"'));
+  const wrong = JSON.parse(text.replaceAll('"shift"', '"shfit"'));
   expect(() => otherControl.importState({ ...exported, keys: wrong.keys })).toThrow(
-    /keys\[0\]\.windows\.huor: expected a window of the plan \(day, second, hour\), got "huor"; did you mean hour\?/,
+    /keys\[0\]\.windows\.shfit: expected a window of the plan \(.*day, second, shift\), got "shfit"; did you mean shift\?/,
   );
 });
 
@@ -162,16 +166,16 @@ test('a client that hammers an exhausted long window is told so, also before the
   };
   const hammered = (key: string, window: string) =>
     verdictOf(key, window).findings.filter(({ code }) => code === 'ignored-day-window');
-  expect(verdictOf('free', 'hour').reason).toContain('kept sending although a long limit was exhausted');
-  expect(hammered('free', 'hour')).toMatchObject([
-    { severity: 'fail', measured: '3 requests before the reset of the window hour' },
+  expect(verdictOf('free', 'shift').reason).toContain('kept sending although a long limit was exhausted');
+  expect(hammered('free', 'shift')).toMatchObject([
+    { severity: 'fail', measured: '3 requests before the reset of the window shift' },
   ]);
   expect(hammered('all', 'month')).toMatchObject([{ measured: '3 requests before the reset of the window month' }]);
   const banned = createSimulator({
     scenario: {
       ...scenario,
       keys: { k: { plan: 'free', bannedFor: '60s' } },
-      plans: { free: { minute: 60, hour: 9 } },
+      plans: { free: { minute: 60, shift: 9 } },
     },
   });
   for (let n = 0; n < 4; n++) send(banned, { key: 'k' });

@@ -1,6 +1,6 @@
 import { limitsApplyTo } from '../../rate-limits/admission.js';
-import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import { groupBy } from '../../values/group-by.js';
+import { documentedWindows } from '../../values/window-fields.js';
 import { countingKeyOf, createOnceForEach, type LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import type { ObservedRate } from '../deduce/observed-rate.js';
@@ -57,7 +57,7 @@ function experimentsAt({
   allowsExhaust,
   patienceSeconds,
 }: CalibrationState): Experiment[] {
-  const { minute } = windowSeconds;
+  const { minute } = documentedWindows;
   const untilReset = Math.max(1, (rate?.reset ?? nowSeconds) - nowSeconds) + 1;
   const fresh = Math.min(untilReset, minute + 1);
   const half = minute / 2;

@@ -5,7 +5,7 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { shownValue } from '../deduce/knowledge-costs.js';
 import type { Learner } from '../deduce/learner.js';
-import { LimitHypotheses, unseenLimit } from '../deduce/limit-hypotheses.js';
+import { LimitHypotheses, limitsText, unseenLimit } from '../deduce/limit-hypotheses.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
 import { isRefusal, type ObservedRate, rateOf, retryAfterEndMs } from '../deduce/observed-rate.js';
 import { compareBans, observeBans } from './compare-bans.js';
@@ -99,25 +99,27 @@ function comparePlan(
   const about = 'enterpriseLimits';
   const ownPlan = keys?.['own-key']?.plan;
   const expected = Object.entries(resolved.plans).filter(([name]) => ownPlan === undefined || name === ownPlan);
-  const isMissing = ([, { minute, day }]: (typeof expected)[number], { limit }: Sample) =>
-    limit !== minute && limit !== day;
+  const isMissing = ([, limits]: (typeof expected)[number], { limit }: Sample) =>
+    !Object.values(limits).includes(limit);
   const fitting = expected.find((plan) => !samples.some((sample) => isMissing(plan, sample)));
   if (fitting !== undefined) {
-    const [name, { minute, day }] = fitting;
-    const isSeen = [minute, day].every((limit) => samples.some((sample) => sample.limit === limit));
-    return name === 'enterprise' && minute !== day && isSeen ? confirmed(about) : unchecked(about);
+    const [name, limits] = fitting;
+    const different = new Set(Object.values(limits));
+    const isSeen = [...different].every((limit) => samples.some((sample) => sample.limit === limit));
+    const isClear = different.size === Object.keys(limits).length;
+    return name === 'enterprise' && isClear && isSeen ? confirmed(about) : unchecked(about);
   }
-  const hasUnseen = expected.some(([, { minute, day }]) => minute === unseenLimit || day === unseenLimit);
+  const hasUnseen = expected.some(([, limits]) => Object.values(limits).includes(unseenLimit));
   const isDocumented = ownPlan === undefined && plans?.enterprise === undefined;
   const [plan] = expected;
   const sample = plan && samples.find((each) => isMissing(plan, each));
   if (hasUnseen || isDocumented || plan === undefined || sample === undefined) return unchecked(about);
-  const [name, { minute, day }] = plan;
+  const [name, limits] = plan;
   return different({
     kind: 'assumption',
     about: ownPlan === undefined || name === 'enterprise' ? about : `plans.${name}`,
     service: `has a limit of ${sample.limit}`,
-    simulator: `has ${expected.length > 1 ? 'no plan with it' : `${minute} a minute and ${day} a day`}`,
+    simulator: `has ${expected.length > 1 ? 'no plan with it' : limitsText(limits, ' and ')}`,
     place: placeOf(sample.exchange),
   });
 }

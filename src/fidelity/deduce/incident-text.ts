@@ -1,9 +1,9 @@
-import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { isGivenUp } from '../../traffic-files/exchange.js';
 import type { Recording } from '../../traffic-files/read-recording.js';
 import { jsonText } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
+import { documentedNames, documentedWindows } from '../../values/window-fields.js';
 import type { Learner } from './learner.js';
 import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { recordedScenario } from './recorded-scenario.js';
@@ -62,8 +62,8 @@ function withShorterWindow(base: Scenario, exchanges: Recording['exchanges']): S
   if (first === undefined || rate === undefined) return [];
   const seconds = rate.reset - secondsOf(first);
   const usage = first.token === undefined ? undefined : base.keys?.[first.token]?.usage;
-  const name = usage?.day === undefined ? 'minute' : 'day';
-  const isShorter = seconds > 0 && seconds < windowSeconds[name];
+  const name = documentedNames.find((each) => usage?.[each] !== undefined) ?? documentedNames[0];
+  const isShorter = seconds > 0 && seconds < documentedWindows[name];
   return isShorter ? [{ ...base, windows: { ...base.windows, [name]: `${seconds}s` } }] : [];
 }
 

@@ -146,10 +146,10 @@ export class Learner {
     const about = 'enterpriseLimits';
     const plan = this.limits.enterprise;
     if (plan === undefined) return notAsked(about);
-    const { token, minute, day } = plan;
-    const evidence = [`${token} has a limit of ${limitsText(plan, ' and ')}, unlike any documented plan`];
-    if (minute !== undefined && day !== undefined) return decided(about, 'certain', { minute, day }, evidence);
-    return { ...notAsked(about), left: [{ minute, day }], evidence };
+    const { token, limits } = plan;
+    const evidence = [`${token} has a limit of ${limitsText(limits, ' and ')}, unlike any documented plan`];
+    if (!Object.values(limits).includes(undefined)) return decided(about, 'certain', limits, evidence);
+    return { ...notAsked(about), left: [limits], evidence };
   }
 }
 

@@ -1,13 +1,14 @@
 import { limitsApplyTo } from '../../rate-limits/admission.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { fictitiousKey } from '../../traffic-files/key-names.js';
+import { type DocumentedWindow, documentedNames, forDocumented } from '../../values/window-fields.js';
+import { withArticle } from '../../values/window-text.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
 import { type Knowledge, notAsked, Observations, observation } from './observation.js';
 import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
 import {
   isUsedUp,
-  type LearnedWindow,
   mayCount,
   newKeys,
   type ObservedResponse,
@@ -35,14 +36,17 @@ export interface UnexplainedResponse {
 }
 
 /** Plan of an API key with its limits; `undefined` for a limit that no response showed. */
-export interface LearnedPlan extends Record<LearnedWindow, number | undefined> {
+export interface LearnedPlan {
   readonly token: string;
   readonly plan: string;
+  readonly limits: Readonly<Record<DocumentedWindow, number | undefined>>;
 }
 
 /** Describes the known limits of a plan: `60 a minute and 1000 a day`. */
-export const limitsText = ({ minute, day }: LearnedPlan, separator: string): string =>
-  [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(separator);
+export const limitsText = (limits: Partial<LearnedPlan['limits']>, separator: string): string =>
+  documentedNames
+    .flatMap((name) => (limits[name] === undefined ? [] : [`${limits[name]} ${withArticle(name)}`]))
+    .join(separator);
 
 /** Maximum number of possible rate-limit states per API key. Above the maximum, all states of the key are discarded. */
 const maximumStates = 24;
@@ -193,11 +197,11 @@ export class LimitHypotheses {
     const keys = new Set(this.#candidates.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
     const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
     if (plan === undefined || otherPlans.length > 0) return undefined;
-    const limitOf = (name: LearnedWindow) => {
+    const limitOf = (name: DocumentedWindow) => {
       const [limit, ...others] = new Set([...keys].map(({ limits }) => limits[name]));
       return others.length > 0 ? undefined : limit;
     };
-    return { token, plan, minute: limitOf('minute'), day: limitOf('day') };
+    return { token, plan, limits: forDocumented(limitOf) };
   }
 
   /**

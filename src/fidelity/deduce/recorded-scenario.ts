@@ -4,11 +4,13 @@ import type { Fault } from '../../scenario/fault-schema.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
+import { type DocumentedWindow, documentedNames, forDocumented } from '../../values/window-fields.js';
 import type { Learner } from './learner.js';
 import { unseenLimit } from './limit-hypotheses.js';
 import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
+type Limits = Readonly<Record<DocumentedWindow, number | undefined>>;
 
 /**
  * Creates a scenario that simulates a recorded real API: its keys, stored data, faults and undocumented behavior.
@@ -19,7 +21,7 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
   const { enterpriseLimits: _, ...assumptions } = learner.settings();
   const tokens = [...new Set(exchanges.flatMap(({ token }) => token ?? []))];
   const keys = Object.fromEntries(tokens.map((token) => [token, keyOf(exchanges, token, learner)]));
-  const { minute = unseenLimit, day = unseenLimit } = limits.enterprise ?? {};
+  const { enterprise } = limits;
   const created = exchanges.flatMap(({ operation, status, responseBody }) =>
     operation === 'createPet' && status === 201 ? [/"id":(-?\d+)/.exec(textOfBytes(responseBody))?.[1]] : [],
   );
@@ -33,7 +35,9 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
       client: { key: first.token, ...(isOperationName(first.operation) && { operation: first.operation }) },
     }),
     keys,
-    ...(limits.enterprise !== undefined && { plans: { enterprise: { minute, day } } }),
+    ...(enterprise && {
+      plans: { enterprise: forDocumented((name) => enterprise.limits[name] ?? unseenLimit) },
+    }),
     ...(minuteSeconds !== undefined && { windows: { minute: `${minuteSeconds}s` } }),
     ...(created[0] !== undefined && Number.isSafeInteger(Number(created[0])) && { ids: { start: Number(created[0]) } }),
     ...(assumptions.unknownCategory === 'reject' && { categories: [...facts.categories] }),
@@ -50,19 +54,22 @@ function keyOf(exchanges: readonly Exchange[], token: string, { limits }: Learne
   const [first] = ownExchanges;
   const seen = limits.planOf(token);
   const plan = seen?.plan ?? guessedPlan(first);
-  const minute = seen?.minute ?? documentedPlans[plan as keyof typeof documentedPlans]?.minute;
+  const documented = documentedPlans[plan as keyof typeof documentedPlans] as Partial<Limits> | undefined;
+  const known = forDocumented((name) => seen?.limits[name] ?? documented?.[name]);
   const ended = ownExchanges.find(isUnauthorized);
   const expiresInMs = ended === undefined || first === undefined ? undefined : ended.arrivedAtMs - first.arrivedAtMs;
   return {
     plan,
-    ...startOf(first, minute),
+    ...startOf(first, known),
     ...(expiresInMs !== undefined && expiresInMs > 0 && { expiresIn: expiresInMs }),
   };
 }
 
 function guessedPlan(first: Exchange | undefined): string {
   const limit = first && rateOf(first)?.limit;
-  const found = Object.entries(documentedPlans).find(([, { minute, day }]) => minute === limit || day === limit);
+  const found = Object.entries(documentedPlans).find(([, limits]) =>
+    Object.values(limits).some((each) => each === limit),
+  );
   return found?.[0] ?? 'free';
 }
 
@@ -70,7 +77,7 @@ function guessedPlan(first: Exchange | undefined): string {
  * Derives the state of an API key before its first recorded request: the usage of its window, or the rest of its ban. A
  * scenario made from the recording starts with this state.
  */
-function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
+function startOf(first: Exchange | undefined, limits: Limits): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};
   const seconds = rate.reset - secondsOf(first);
@@ -78,7 +85,9 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
   if (isBan) return { bannedFor: `${Math.max(1, seconds)}s` };
   const used = rate.limit - rate.remaining - (isRefusal(first) ? 0 : 1);
   if (used <= 0) return {};
-  return { usage: minute !== undefined && minute !== rate.limit ? { day: used } : { minute: used } };
+  // The shortest window that can have the limit of the headers.
+  const window = documentedNames.find((name) => (limits[name] ?? rate.limit) === rate.limit);
+  return { usage: { [window ?? (documentedNames.at(-1) as DocumentedWindow)]: used } };
 }
 
 /**

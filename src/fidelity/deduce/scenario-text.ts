@@ -1,5 +1,7 @@
+import { joinWords } from '../../values/join-words.js';
 import { jsonText } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
+import { documentedNames } from '../../values/window-fields.js';
 import { describeUnknown } from './knowledge-costs.js';
 import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
@@ -83,11 +85,14 @@ function planLines({ limits }: Learner): string[] {
   if (plans.length === 0) return [];
   const keys = plans.map((each) => {
     const key = each.token === 'own' ? 'own-key' : each.token;
-    return `  ${key}: { plan: ${each.plan} } # limits in responses: ${limitsText(each, ', ')}`;
+    return `  ${key}: { plan: ${each.plan} } # limits in responses: ${limitsText(each.limits, ', ')}`;
   });
   if (enterprise === undefined) return ['', 'keys:', ...keys];
-  const { minute = unseenLimit, day = unseenLimit } = enterprise;
-  const [unknown] = (['minute', 'day'] as const).filter((name) => enterprise[name] === undefined);
-  const note = unknown === undefined ? '' : ` # the ${unknown} limit is unknown`;
-  return ['', 'keys:', ...keys, 'plans:', `  enterprise: { minute: ${minute}, day: ${day} }${note}`];
+  const written = documentedNames.map((name) => `${name}: ${enterprise.limits[name] ?? unseenLimit}`);
+  const unknown = documentedNames.filter((name) => enterprise.limits[name] === undefined);
+  const note =
+    unknown.length === 0
+      ? ''
+      : ` # the ${joinWords(unknown)} ${unknown.length === 1 ? 'limit is' : 'limits are'} unknown`;
+  return ['', 'keys:', ...keys, 'plans:', `  enterprise: { ${written.join(', ')} }${note}`];
 }

@@ -1,6 +1,6 @@
 import { documentedPlans } from '../../petstore/document.js';
 import { limitsApplyTo } from '../../rate-limits/admission.js';
-import { windowSeconds } from '../../rate-limits/plan-limits.js';
+import { type DocumentedWindow, documentedNames, documentedWindows } from '../../values/window-fields.js';
 import type { LimitRules } from './limit-rules.js';
 import type { ObservedRate } from './observed-rate.js';
 import {
@@ -26,18 +26,12 @@ export interface ObservedResponse {
 export interface SimulatedKey {
   readonly plan: string;
   /**
-   * Limits of the key's plan per window (minute and day). A limit is absent if neither the API's documentation nor a
-   * response shows the limit.
+   * Limits of the key's plan per documented window. A limit is absent if neither the API's documentation nor a response
+   * shows the limit. Services with other windows are not learned: the search doubles with each window.
    */
-  readonly limits: Readonly<Partial<Record<LearnedWindow, number>>>;
-  readonly windows: Readonly<Partial<Record<LearnedWindow, WindowState>>>;
+  readonly limits: Readonly<Partial<Record<DocumentedWindow, number>>>;
+  readonly windows: Readonly<Partial<Record<DocumentedWindow, WindowState>>>;
 }
-
-/** Window whose limit is learned. Services with other windows are not learned: the search doubles with each window. */
-export type LearnedWindow = keyof typeof windowSeconds;
-
-const windowNames = ['minute', 'day'] as const;
-const otherName = { minute: 'day', day: 'minute' } as const;
 
 /**
  * Assumed states of a real API's key before its first response: one per documented plan, and one without known limits
@@ -48,18 +42,21 @@ export const newKeys: readonly SimulatedKey[] = [
   { plan: 'enterprise', limits: {}, windows: {} },
 ];
 
-const sizeOf = (name: LearnedWindow, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
+const sizeOf = (name: DocumentedWindow, limit: number): WindowSize => ({
+  limit,
+  length: documentedWindows[name] * 1000,
+});
 
 /**
- * Returns one rate-limit window of an API key: its name (minute or day), state and size (limit and length). Returns
+ * Returns one rate-limit window of an API key: its name, state and size (limit and length). Returns
  * `undefined` if no response has shown the limit or the use of this window.
  */
-function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: LearnedWindow) {
+function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: DocumentedWindow) {
   const [state, limit] = [windows[name], limits[name]];
   return state === undefined || limit === undefined ? undefined : { name, state, size: sizeOf(name, limit) };
 }
 
-const windowsOf = (key: SimulatedKey) => windowNames.flatMap((name) => windowOf(key, name) ?? []);
+const windowsOf = (key: SimulatedKey) => documentedNames.flatMap((name) => windowOf(key, name) ?? []);
 
 /**
  * Converts a reset header, in Unix seconds, to the range of possible reset times before rounding, in milliseconds. The
@@ -91,34 +88,48 @@ export function statesAfterResponse(
   const { settings } = rules;
   const isLimited = limitsApplyTo(settings, observed.operation);
   if (observed.isRefused && (!isLimited || observed.rate.remaining > 0)) return [];
-  const reported = windowNames.filter((name) => name === settings.reportedWindow);
-  const names = observed.isRefused || reported.length === 0 ? windowNames : reported;
+  const reported = documentedNames.filter((name) => name === settings.reportedWindow);
+  const names = observed.isRefused || reported.length === 0 ? documentedNames : reported;
   return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), observed, isLimited));
 }
 
+/** Number of the documented windows that a response does not describe. */
+const others = documentedNames.length - 1;
+
+/** Lists all ways to give each of some windows one of two values. */
+const waysFor = <Value>(windows: number, values: readonly [Value, Value]): Value[][] =>
+  windows === 0 ? [[]] : values.flatMap((value) => waysFor(windows - 1, values).map((rest) => [value, ...rest]));
+
+/** All choices of some, but not all, of the documented windows. */
+const someWindows = waysFor(documentedNames.length, [true, false])
+  .map((isChosen) => documentedNames.filter((_, index) => isChosen[index]))
+  .filter(({ length }) => length > 0 && length < documentedNames.length);
+
 /**
- * Lists the possible effects of a request on an API key's minute and day windows. A refused request has several
- * possible effects, because its response describes only one window.
+ * Lists the possible effects of a request on an API key's windows: on the one that the response describes, then on the
+ * others. A refused request has several possible effects, because its response describes only one window.
  */
 function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
   isRefused: boolean,
-): (readonly [shown: WindowObservation, other: WindowObservation])[] {
+): (readonly [shown: WindowObservation, others: readonly WindowObservation[]])[] {
   if (!isLimited || !isRefused) {
-    const both = { wasUsedUp: isLimited ? false : undefined, isCharged: isLimited };
-    return [[both, both]];
+    const each = { wasUsedUp: isLimited ? false : undefined, isCharged: isLimited };
+    return [[each, Array.from({ length: others }, () => each)]];
   }
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A refused request may count in, and use up, the minute or day window that did not cause the refusal. The response
-  // shows the window that resets later, which may be either.
-  return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
+  // A refused request may count in, and use up, a window that did not cause the refusal. The response shows the used-up
+  // window that resets last, which may be any.
+  const ways = waysFor(others, [usedUp, other]);
+  const causedByOther = ways.filter((each) => each.includes(usedUp)).map((each) => [other, each] as const);
+  return [...ways.map((each) => [usedUp, each] as const), ...(countsOther ? causedByOther : [])];
 }
 
 function explainBy(
-  name: LearnedWindow,
+  name: DocumentedWindow,
   key: SimulatedKey,
   rules: LimitRules,
   countedAtRange: TimeRange,
@@ -131,32 +142,43 @@ function explainBy(
   const window = simulatedWindow(settings);
   const size = sizeOf(name, rate.limit);
   const shown = { remaining: rate.remaining, end: endOf(rate.reset, rules) };
-  const other = otherName[name];
   const before = key.windows[name];
-  const otherWindow = windowOf({ windows: key.windows, limits }, other);
+  const otherNames = documentedNames.filter((each) => each !== name);
   const isLeast = isRefused || settings.reportedWindow === 'least-remaining';
-  return treatments(settings, isLimited, isRefused).flatMap(([own, ofOther]) => {
+  /** States of another window with which the response can show this one; empty without one. */
+  const statesOfOther = (other: DocumentedWindow, ofOther: WindowObservation): SimulatedKey['windows'][] => {
+    const otherWindow = windowOf({ windows: key.windows, limits }, other);
+    if (otherWindow === undefined) {
+      // If the headers show the window with the fewest remaining requests, this number cannot exceed another window's
+      // limit. An unknown limit of a shorter window is less than the shown one.
+      const isShorter = documentedWindows[other] < documentedWindows[name];
+      const maximumLimit = limits[other] ?? (isShorter ? rate.limit - 1 : Number.POSITIVE_INFINITY);
+      return isLeast && rate.remaining > maximumLimit - (ofOther.isCharged ? 1 : 0) ? [] : [{}];
+    }
+    return window
+      .next(otherWindow.size, otherWindow.state, countedAtRange, ofOther)
+      .filter((state) => {
+        const { remaining, end } = window.predict(otherWindow.size, state, countedAtRange);
+        const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
+        return !isLeast || remaining[1] > rate.remaining || resetsFirst;
+      })
+      .map((state) => ({ [other]: state }));
+  };
+  return treatments(settings, isLimited, isRefused).flatMap(([own, ofOthers]) => {
     const sight = { ...own, shown };
     const states =
       before === undefined
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
-    if (otherWindow === undefined) {
-      // If the headers show the window (minute or day) with fewer remaining requests, this number cannot exceed the
-      // other window's limit. An unknown minute limit is less than the day limit.
-      const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
-      const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
-      if (isLeast && rate.remaining > maximumLeft) return [];
-      return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
-    }
-    const otherStates = window.next(otherWindow.size, otherWindow.state, countedAtRange, ofOther).filter((state) => {
-      const { remaining, end } = window.predict(otherWindow.size, state, countedAtRange);
-      const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
-      return !isLeast || remaining[1] > rate.remaining || resetsFirst;
-    });
-    return states.flatMap((state) =>
-      otherStates.map((otherState) => ({ ...key, limits, windows: { [name]: state, [other]: otherState } })),
-    );
+    return otherNames
+      .reduce(
+        (known, other, index) => {
+          const ofOther = statesOfOther(other, ofOthers[index] as WindowObservation);
+          return known.flatMap((windows) => ofOther.map((more) => ({ ...windows, ...more })));
+        },
+        states.map((state): SimulatedKey['windows'] => ({ [name]: state })),
+      )
+      .map((windows) => ({ ...key, limits, windows }));
   });
 }
 
@@ -166,13 +188,14 @@ function explainBy(
  */
 function withLimit(
   limits: SimulatedKey['limits'],
-  name: LearnedWindow,
+  name: DocumentedWindow,
   limit: number,
 ): SimulatedKey['limits'] | undefined {
   const known = limits[name];
   if (known !== undefined) return known === limit ? limits : undefined;
-  const all = { ...limits, [name]: limit };
-  return all.minute !== undefined && all.day !== undefined && all.day <= all.minute ? undefined : all;
+  const all: SimulatedKey['limits'] = { ...limits, [name]: limit };
+  const ascending = documentedNames.flatMap((each) => all[each] ?? []);
+  return ascending.every((each, index) => index === 0 || each > (ascending[index - 1] as number)) ? all : undefined;
 }
 
 /**
@@ -188,18 +211,19 @@ export function mayCount(
   if (!limitsApplyTo(rules.settings, operation)) return [key];
   const countedAtRange = countedAt(arrival, rules);
   const window = simulatedWindow(rules.settings);
-  const count = (before: SimulatedKey, name: LearnedWindow): SimulatedKey[] => {
+  const count = (before: SimulatedKey, name: DocumentedWindow): SimulatedKey[] => {
     const known = windowOf(before, name);
     if (known === undefined) return [before];
     return window
       .next(known.size, known.state, countedAtRange, { isCharged: true })
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
-  // Adds the states of the API key in which only one of its windows (minute or day) has counted the request. These
-  // states are possible if the API counts a rejected request only in the window that is not used up.
-  const [minute, day] = [count(key, 'minute'), count(key, 'day')];
-  const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
-  return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
+  const countIn = (names: readonly DocumentedWindow[]) =>
+    names.reduce((keys, name) => keys.flatMap((each) => count(each, name)), [key]);
+  // Adds the states of the API key in which only some of its windows have counted the request. These states are possible
+  // if the API counts a rejected request only in the windows that are not used up.
+  const partly = rules.settings.rejectedCounts === 'other-windows' ? someWindows.flatMap(countIn) : [];
+  return [key, ...partly, ...countIn(documentedNames)];
 }
 
 /**
@@ -220,14 +244,16 @@ const middle = ([minimum, maximum]: TimeRange): TimeRange => {
 
 /** Replaces each uncertain time (a range) of a simulated API key by the middle of the range. */
 export function withExactTimes(key: SimulatedKey): SimulatedKey {
-  const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
-    name,
-    {
-      used,
-      end: end && middle(end),
-      hits: hits.map(([minimum, maximum, requests]) => [...middle([minimum, maximum]), requests]),
-    },
-  ]);
+  const windows = (Object.entries(key.windows) as [DocumentedWindow, WindowState][]).map(
+    ([name, { used, end, hits }]) => [
+      name,
+      {
+        used,
+        end: end && middle(end),
+        hits: hits.map(([minimum, maximum, requests]) => [...middle([minimum, maximum]), requests]),
+      },
+    ],
+  );
   return { ...key, windows: Object.fromEntries(windows) };
 }
 

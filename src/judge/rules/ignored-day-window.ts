@@ -1,5 +1,6 @@
 import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
+import { documentedNames, isDocumented } from '../../values/window-fields.js';
 import { finding, type SimulatorRule } from '../finding.js';
 import { isEarly, type KnownRequest, type Run } from '../run.js';
 
@@ -42,11 +43,13 @@ type ReadRefusal = KnownRequest & { lastRefusalRead: KnownRequest };
 
 /**
  * Creates a function that returns whether a rejection is by a window other than the plan's shortest. Without lengths,
- * as in a recording, only `day` is known to be longer. During a ban, an added window can have requests left.
+ * as in a recording, only the documented windows after the first are known to be longer. During a ban, an added window can have requests left.
  */
 const isLongWindow =
   (shortestWindows: Run['shortestWindows']) =>
   ({ known: { window, plan = '', refusal, isStrike } }: KnownRequest): boolean => {
     if (window === undefined || window === shortestWindows?.[plan]) return false;
-    return window === 'day' || (shortestWindows !== undefined && (refusal === 'limit' || isStrike));
+    if (window === documentedNames.at(-1)) return true;
+    if (shortestWindows === undefined) return isDocumented(window) && window !== documentedNames[0];
+    return refusal === 'limit' || isStrike;
   };
