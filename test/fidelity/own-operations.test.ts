@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPetstoreFiles } from '../../src/cli/recorded-files.js';
+import { describeUnknown } from '../../src/fidelity/deduce/knowledge-costs.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { noonSeconds } from '../support/frozen.js';
 
@@ -16,8 +17,8 @@ const limitHeaders = {
   'X-RateLimit-Reset': `${noonSeconds + 60}`,
 };
 
-/** Learns from a HAR of a service with operations that the Petstore does not have. */
-async function learn(recorded: readonly Recorded[]): Promise<Learner> {
+/** Reads a HAR of a service with operations that the Petstore does not have. */
+async function read(recorded: readonly Recorded[]) {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'own.har');
@@ -37,8 +38,10 @@ async function learn(recorded: readonly Recorded[]): Promise<Learner> {
     };
   });
   await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: { name: 'own', version: '1' }, entries } }));
-  return new Learner((await readPetstoreFiles([file])).exchanges);
+  return (await readPetstoreFiles([file])).exchanges;
 }
+
+const learn = async (recorded: readonly Recorded[]) => new Learner(await read(recorded));
 
 const contradictions = ({ contradictions }: Learner) =>
   contradictions.map(({ observation }) => observation.description);
@@ -65,4 +68,25 @@ test('reads a recording that is mostly of other paths, whose responses contradic
   const learner = await learn([...others, ['GET', '/pets', 200, [pet]], ['GET', '/carts', 404, 'none']]);
   expect(contradictions(learner)).toEqual([]);
   expect(learner.facts.total).toBe(1);
+});
+
+describe('query parameters of the service itself', () => {
+  const invalid = { code: 'invalid_request', message: 'What?', status: 400 };
+  const accepted: Recorded = ['GET', '/pets?sort=asc', 200, [pet]];
+  const rejected: Recorded = ['GET', '/pets?sort=upwards', 400, invalid];
+
+  test('are accepted or rejected without a contradiction, and the report says what would tell more', async () => {
+    const knowledge = (await learn([accepted, rejected])).about('unknownQuery');
+    expect(knowledge.state).toBe('not asked');
+    expect(describeUnknown(knowledge)).toContain('made-up parameter');
+  });
+
+  test('alone are no proof, and a made-up parameter is one', async () => {
+    expect((await learn([accepted])).about('unknownQuery')).toMatchObject({ state: 'likely', value: 'ignore' });
+    const learner = await learn([rejected]);
+    expect(learner.about('unknownQuery')).toMatchObject({ state: 'likely', value: 'reject' });
+    for (const exchange of await read([['GET', '/pets?made-up=1', 200, [pet]]]))
+      learner.add({ ...exchange, question: 'unknownQuery' });
+    expect(learner.about('unknownQuery')).toMatchObject({ state: 'certain', value: 'ignore' });
+  });
 });

@@ -17,6 +17,7 @@ const costs: Partial<Record<SettingId, string>> = {
   unknownFields: aPet,
   emptyName: aPet,
   contentType: aPet,
+  unknownQuery: "a request with a made-up parameter (calibrate with a URL); recorded ones may be the service's own",
   listOrder: 'a service with at least ten pets',
   paging: 'a service with more than one pet',
   limitsApply: 'a request to each operation, createPet among them (--write)',

@@ -41,6 +41,8 @@ export class Learner {
   readonly facts = new ServiceFacts();
   readonly limits = new LimitHypotheses();
   readonly #observations = new Observations();
+  /** Observations of recorded query parameters that the document does not name; the service may have them. */
+  readonly #recordedParameters = new Observations();
   readonly #bans = new BanWatch();
   /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { observation: Observation; exchange: Exchange }[] = [];
@@ -82,7 +84,9 @@ export class Learner {
     this.#waiting = [];
     for (const each of waiting) {
       const isControlled = each.observation.preconditions?.every((feature) => this.facts.accepted.has(feature)) ?? true;
-      if (isControlled) this.#observations.add(each.observation, each.exchange);
+      const isRecorded = each.observation.about === 'unknownQuery' && each.exchange.question === undefined;
+      const observations = isRecorded ? this.#recordedParameters : this.#observations;
+      if (isControlled) observations.add(each.observation, each.exchange);
       else this.#waiting.push(each);
     }
   }
@@ -103,7 +107,21 @@ export class Learner {
   about(subject: Subject): Knowledge {
     if (limitAssumptions.includes(subject as LimitAssumption)) return this.limits.about(subject as LimitAssumption);
     const ofBans = this.#aboutBans().find(({ about }) => about === subject);
-    return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#observations.about(subject));
+    if (ofBans !== undefined) return ofBans;
+    if (subject === 'unknownQuery') return this.#unknownQuery();
+    return subject === 'enterpriseLimits' ? this.#enterprise() : this.#observations.about(subject);
+  }
+
+  /**
+   * Returns how the API treats unknown query parameters. Recorded parameters may be the service's own, so that one is
+   * accepted and another is rejected. Only a made-up parameter is certainly unknown.
+   */
+  #unknownQuery(): Knowledge {
+    const asked = this.#observations.about('unknownQuery');
+    if (asked.state !== 'not asked') return asked;
+    const recorded = this.#recordedParameters.about('unknownQuery');
+    if (recorded.state === 'contradicted') return { ...recorded, state: 'not asked' };
+    return recorded.state === 'certain' ? { ...recorded, state: 'likely' } : recorded;
   }
 
   /**
