@@ -134,7 +134,7 @@ export function App({
     !session.isMissed;
   const { FirstRequest } = useModule(isFirst, loadFirst as NonNullable<typeof loadFirst>, showFailure);
   const actions = useMemo(() => createActions(session, showMessage, showFailure), [session]);
-  const load = (scenario: string) => void actions.load(scenario, true);
+  const load = (scenario: string) => actions.load(scenario, true);
 
   useEffect(() => {
     let seconds = 0;
@@ -261,11 +261,11 @@ export function App({
         Enter: () => tab !== 'pets' && selected === undefined && stepRef.current('next'),
         Escape: close,
         c: () => selected && copyRow(selected),
-        f: () => session.canAct && void actions.toggleClock(),
+        f: () => session.canAct && actions.toggleClock(),
         p: () => setPaused(!isPaused),
-        r: () => session.canAct && void actions.reset(),
+        r: () => session.canAct && actions.reset(),
         s: () => session.canAct && setShown({ kind: 'scenarios' }),
-        u: () => session.canAct && void actions.undo(),
+        u: () => session.canAct && actions.undo(),
         '?': () => hasServer && setShown({ kind: 'help' }),
       },
       (step) => tab !== 'pets' && stepRef.current(step),
@@ -403,9 +403,7 @@ export function App({
                     {formatCount(session.removed.entries.length, 'request')} before the{' '}
                     {session.removed.isRestart ? 'restart' : 'reset'}
                   </Button>
-                  {!session.removed.isRestart && (
-                    <span class="note"> Undo restores all but these: a reset deletes requests.</span>
-                  )}
+                  {!session.removed.isRestart && <span class="note"> Undo restores all but these.</span>}
                 </p>
               )}
               {judged && (

@@ -26,7 +26,7 @@ export function FirstRequest({ session, onCopy, onFailure, onMessage, onOpen, on
   const key = clientKey ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const { query, header } = sentKey(keyFrom, key);
   // With --no-api, a backend has all paths.
-  const path = `${baseUrl.endsWith('/v1') ? `/pets?limit=3${query && `&${query}`}` : `/${query && `?${query}`}`}`;
+  const path = baseUrl.endsWith('/v1') ? `/pets?limit=3${query && `&${query}`}` : `/${query && `?${query}`}`;
   const line = `curl -i ${quoted(baseUrl + path)}${header ? ` -H ${quoted(header.join(': '))}` : ''}`;
   const send = () => {
     onMessage('Request sent.');

@@ -117,7 +117,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.getByText('No requests yet.').waitFor();
     await page.keyboard.press('u');
     await page.getByText('Undone: Reset').waitFor();
-    await page.getByText('Undo restores all but these: a reset deletes requests.').waitFor();
+    await page.getByText('Undo restores all but these.').waitFor();
     await button('9 requests before the reset').click();
     await eventually(() => rows().count()).toBe(9);
     await page.getByText('The client retried too early').waitFor();
