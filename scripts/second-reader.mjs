@@ -8,3 +8,6 @@ await withTestModules(async (load) => {
   const { secondReader } = await load('/test/judge/second-reader-comparison.ts');
   await secondReader(process.argv.slice(2), (line) => console.log(line));
 });
+
+// Otherwise Node can wait without end for a connection that a stopped client has left.
+process.exit();
