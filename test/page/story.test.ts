@@ -27,7 +27,11 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
   /** Copies the timeline as a picture, and reads it. */
   async function copyPicture(page: Awaited<ReturnType<typeof openStorm>>['page']) {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    // The message about an earlier picture can still be shown, so the clipboard tells when this one is copied.
+    await page.evaluate(() => navigator.clipboard.writeText(''));
     await page.getByRole('button', { name: 'copy as picture' }).click();
+    const types = () => page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
+    await eventually(types).toContain('image/svg+xml');
     await page.getByText('Copied the picture, as PNG and SVG.').waitFor();
     return page.evaluate(async () => {
       const [item] = await navigator.clipboard.read();
