@@ -1,6 +1,7 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import { check, type SchemaIssue } from '../validation/schema.js';
+import { spelledHeader } from '../values/spelled-header.js';
 import { operationNames } from './operations.js';
 import type { CheckedScenario } from './scenario-schema.js';
 import type { ServiceSchema } from './service-schema.js';
@@ -9,8 +10,10 @@ import type { ServiceSchema } from './service-schema.js';
 export interface Costs {
   /** Costs by the name of the operation. */
   readonly ofOperations: ReadonlyMap<string, number>;
-  /** Place in the response of a backend or handler that states the cost. */
-  readonly stated: { readonly in: 'header' | 'body'; readonly name: string } | undefined;
+  /** Header, as `spelledHeader` spells it, with which the response of a backend or handler states the cost. */
+  readonly header?: string | undefined;
+  /** Path of the field of the JSON body with which the response of a backend or handler states the cost. */
+  readonly bodyPath?: readonly string[] | undefined;
 }
 
 /**
@@ -25,8 +28,9 @@ export function resolveCosts(
 ): Costs | undefined {
   if (cost === undefined) return undefined;
   if (typeof cost === 'string') {
-    const [place, name] = cost.split(' ') as ['header' | 'body', string];
-    return { ofOperations: new Map(), stated: { in: place, name } };
+    const [place, name = ''] = cost.split(' ');
+    const stated = place === 'header' ? { header: spelledHeader(name) } : { bodyPath: name.split('.') };
+    return { ofOperations: new Map(), ...stated };
   }
   const [[plan, window, limit] = []] = Object.entries(plans)
     .flatMap(([name, limits]) => Object.entries(limits).map(([window, limit]) => [name, window, limit] as const))
@@ -42,5 +46,5 @@ export function resolveCosts(
     for (const name of (check(names, text, found) as string[] | undefined) ?? []) ofOperations.set(name, each);
     for (const { message } of found) issues.push(issueAt(['cost', text], message, true));
   }
-  return { ofOperations, stated: undefined };
+  return { ofOperations };
 }

@@ -60,16 +60,15 @@ function costOf(
 }
 
 /** Reads the cost that a response states; `NaN` without one. */
-function statedCost({ in: place, name }: Costs['stated'] & {}, { headers = {}, body }: Outcome): number {
-  if (place === 'header')
-    return Number(Object.entries(headers).find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1]);
+function statedCost({ header, bodyPath = [] }: Costs, { headers, body }: Outcome): number {
+  if (header !== undefined) return Number(headers?.[header]);
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     return Number.NaN;
   }
-  for (const step of name.split('.')) value = Object.hasOwn(Object(value), step) ? Object(value)[step] : undefined;
+  for (const step of bodyPath) value = Object.hasOwn(Object(value), step) ? Object(value)[step] : undefined;
   return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
@@ -239,12 +238,13 @@ export class RequestPipeline {
   /** Charges the cost that only the response of a route states, at the time of the response. */
   #charge(exchange: RequestInProgress, outcome: Outcome): void {
     const { resolved, isLimited, fault } = exchange;
-    const stated = resolved.costs?.stated;
-    if (stated === undefined || !isLimited || fault?.countsQuota === false) return;
+    const { costs } = resolved;
+    const isStated = costs?.header !== undefined || costs?.bodyPath !== undefined;
+    if (!isStated || !isLimited || fault?.countsQuota === false) return;
     const { keys, clock } = this.#state;
     const key = keys.get(exchange.key ?? '');
     if (key === undefined) return;
-    const cost = Math.min(Math.ceil(statedCost(stated, outcome)), maximumCost);
+    const cost = Math.min(Math.ceil(statedCost(costs, outcome)), maximumCost);
     const counted = exchange.cost ?? 1;
     if (!(cost > counted)) return;
     exchange.cost = cost;

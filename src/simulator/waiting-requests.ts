@@ -75,7 +75,7 @@ export function createWaitingRequests(
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
-      const whole = rule !== undefined ? 'all' : exchange.resolved.costs?.stated?.in === 'body' ? 'json' : undefined;
+      const whole = rule !== undefined ? 'all' : exchange.resolved.costs?.bodyPath !== undefined ? 'json' : undefined;
       exchange.call.route?.start?.(exchange.id, whole, exchange.isLimited);
     }
   }
