@@ -10,7 +10,7 @@ import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { serveLogged } from '../persistence/memory-log.js';
 import { freePort } from '../support/free-port.js';
 import { noon } from '../support/frozen.js';
-import { eventually, frames, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
+import { eventually, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
 
 const cost = 'Without requests 5–9, free-key would be served again after 59 s; now it is after 2:06.';
 
@@ -161,7 +161,6 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     await page.locator('.legend').getByText('changed through the control API').waitFor();
     await rows().first().click();
     await page.locator('.detail').waitFor();
-    await frames(page);
     const { svg } = await copyPicture(page);
     const line = svg.search(/d="M([\d.]+) 2L\1 /);
     expect(line).toBeGreaterThan(0);
