@@ -4,7 +4,7 @@ import type { RunningServer } from '../server/server.js';
 import type { KeyInfo, WindowInfo } from '../simulator/keys.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { formatInteger } from '../values/format-integer.js';
-import { type KeyFrom, sentKeyText } from '../values/key-place.js';
+import { type KeyFrom, sentKeyText, sentQuery } from '../values/key-place.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { windowsOf } from '../values/window-fields.js';
@@ -71,7 +71,7 @@ export function listeningLines(
   const key = sim.scenario.client?.key ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const place = coreOf(sim).state.resolved.keyPlace;
   const from = place?.from ?? 'bearer';
-  const query = from.startsWith('query ') ? sentKeyText(from, encodeURIComponent(key)).slice(1) : '';
+  const query = sentQuery(from, key);
   const header = sentHeader(from, key);
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ['-H "Authorization: Bearer $CONTROL_TOKEN"'] : [];

@@ -67,7 +67,7 @@ ${asCurl(entry, baseUrl)}
 /** Names the parts of a request that the journal lacks, which a copied command cannot repeat. */
 export function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
   if (requestBody?.truncated) return ['The journal contains only the start of its body.'];
-  return headers === undefined && method !== 'GET' ? ['The journal no longer contains its headers and bodies.'] : [];
+  return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
 
 /** Maximum number of requests in the Markdown text of a finding, which the dashboard copies to the clipboard. */

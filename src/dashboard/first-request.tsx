@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type KeyFrom, sentKeyText } from '../values/key-place.js';
+import { type KeyFrom, sentKeyText, sentQuery } from '../values/key-place.js';
 import { ActionButton } from './action-button.js';
 import { Button } from './controls.js';
 import { quoted } from './copy-as.js';
@@ -24,7 +24,8 @@ export function FirstRequest({ session, onCopy, onFailure, onMessage, onOpen, on
   const { apiUrl = '', baseUrl } = session.source;
   const { keys, clientKey, keyFrom } = session.state;
   const key = clientKey ?? keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
-  const { query, header } = sentKey(keyFrom, key);
+  const query = sentQuery(keyFrom, key);
+  const header = sentHeader(keyFrom, key);
   // With --no-api, a backend has all paths.
   const path = baseUrl.endsWith('/v1') ? `/pets?limit=3${query && `&${query}`}` : `/${query && `?${query}`}`;
   const line = `curl -i ${quoted(baseUrl + path)}${header ? ` -H ${quoted(header.join(': '))}` : ''}`;
@@ -52,12 +53,9 @@ export function FirstRequest({ session, onCopy, onFailure, onMessage, onOpen, on
   );
 }
 
-/** Query parameter or header that sends a key where the scenario expects it. */
-function sentKey(from: KeyFrom, key: string): { query: string; header?: [name: string, value: string] } {
-  if (from === 'one') return { query: '' };
-  const isQuery = from.startsWith('query ');
-  const text = sentKeyText(from, isQuery ? encodeURIComponent(key) : key);
-  if (isQuery) return { query: text.slice(1) };
-  const [name = '', value = ''] = text.split(': ');
-  return { query: '', header: [name, value.replace(/BASE64\((.*)\)$/, (_, pair) => btoa(pair))] };
+/** Header that sends a key where the scenario expects it; `undefined` for a key in the query, or none. */
+function sentHeader(from: KeyFrom, key: string): [name: string, value: string] | undefined {
+  if (from === 'one' || from.startsWith('query ')) return undefined;
+  const [name = '', value = ''] = sentKeyText(from, key).split(': ');
+  return [name, value.replace(/BASE64\((.*)\)$/, (_, pair) => btoa(pair))];
 }

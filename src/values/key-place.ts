@@ -153,6 +153,10 @@ export function decoded(text: string): string {
   }
 }
 
+/** Query that sends a key, without `?`; empty for a key in a header. */
+export const sentQuery = (from: KeyFrom, key: string): string =>
+  from.startsWith('query ') ? sentKeyText(from, encodeURIComponent(key)).slice(1) : '';
+
 /** Header or query that sends a key, for a message. */
 export function sentKeyText(from: KeyFrom, key: string): string {
   const [kind, name] = from.split(' ');
