@@ -4,7 +4,7 @@ import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.
 import { refusalText, type ServedAgain, servedAgain } from '../rate-limits/served-again.js';
 import type { RefusedBy } from '../requests/request-record.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
-import { shownKeyPlace, tokenOf } from '../simulator/sent-key.js';
+import { shownKeyPlace, tokenAt } from '../simulator/sent-key.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { SimulatorState } from '../simulator/simulator-state.js';
 import { createInstantText } from '../values/instant-text.js';
@@ -185,7 +185,7 @@ const sentToken = (
   { headers }: AnsweredRequest,
   query: string | undefined,
   place: KeyPlace | undefined,
-) => tokenOf(state, { header: (name) => headers[name] as string | undefined, query: query ?? '' }, place);
+) => tokenAt(state, { header: (name) => headers[name] as string | undefined, query: query ?? '' }, place);
 
 /** Finds the error in a body, also in the words of other services: at the top, first in a list, or in `error`. */
 function errorIn(body: unknown): { readonly code?: unknown; readonly message?: unknown } {

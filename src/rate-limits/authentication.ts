@@ -1,4 +1,5 @@
 import { unauthorized } from '../requests/api-error.js';
+import { ownText } from '../values/own-text.js';
 import type { ApiKey } from './api-key.js';
 
 /**
@@ -22,8 +23,13 @@ export function readToken(authorization: string | undefined): string {
   return lastWord(authorization);
 }
 
-/** Returns the last word of the header Authorization, which is the token, whatever the scheme. */
-export const lastWord = (authorization: string): string => authorization.slice(authorization.lastIndexOf(' ') + 1);
+const lastWord = (authorization: string): string => authorization.slice(authorization.lastIndexOf(' ') + 1);
+
+/** Returns the token of a request, known or not: the last word of its header Authorization, whatever the scheme. */
+export function tokenOf(call: { header(name: string): string | undefined }): string | undefined {
+  const authorization = call.header('authorization');
+  return authorization && ownText(lastWord(authorization));
+}
 
 /** Finds an API key by its token, without changing the key. @throws {ApiError} 401 if the key is unknown */
 export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {

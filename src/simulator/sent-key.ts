@@ -1,11 +1,10 @@
 import type { ApiKey } from '../rate-limits/api-key.js';
-import { findKey, lastWord, readToken } from '../rate-limits/authentication.js';
+import { findKey, readToken, tokenOf } from '../rate-limits/authentication.js';
 import type { ApiCall } from '../requests/api-call.js';
 import { type PlainCall, toPlainCall } from '../requests/plain-call.js';
 import { clientOf } from '../scenario/client.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { type KeyedCall, type KeyPlace, placeOf, readKey, type SentKey, toKeyPlace } from '../values/key-place.js';
-import { ownText } from '../values/own-text.js';
 import type { MountedService, SimulatorState } from './simulator-state.js';
 
 type Served = Pick<SimulatorState, 'resolved' | 'services'>;
@@ -58,11 +57,11 @@ export function toLoggedCall(state: Served, call: ApiCall): PlainCall {
 }
 
 /** Returns the token of a request without an operation, such as one outside the API. */
-export function tokenOf({ resolved }: Pick<SimulatorState, 'resolved'>, call: KeyedCall, place = resolved.keyPlace) {
-  if (place !== undefined) return readSentKey(resolved, place, call).token;
-  const authorization = call.header('authorization');
-  return authorization && ownText(lastWord(authorization));
-}
+export const tokenAt = (
+  { resolved }: Pick<SimulatorState, 'resolved'>,
+  call: KeyedCall,
+  place = resolved.keyPlace,
+): string | undefined => (place === undefined ? tokenOf(call) : readSentKey(resolved, place, call).token);
 
 /** Finds the API key of a request that the pipeline does not handle. @throws {ApiError} 401 without a known key */
 export function keyOfCall(state: Served & Pick<SimulatorState, 'keys'>, call: ApiCall): ApiKey {

@@ -24,7 +24,7 @@ import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { RequestPipeline } from './request-pipeline.js';
-import { tokenOf } from './sent-key.js';
+import { tokenAt } from './sent-key.js';
 import type { OptionsOf } from './simulator-options.js';
 import {
   applyScenario,
@@ -292,7 +292,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, keys, faults, journal, time, shared } = state;
   const { main, resolving, onError, onWarning, readScenarios } = options;
   const pipeline = new RequestPipeline(state, onError);
-  journal.unrecorded.tokenOf = (call) => tokenOf(state, call);
+  journal.unrecorded.tokenOf = (call) => tokenAt(state, call);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
   let hasToldSetBack = false;
   const handle: Simulator['handle'] = (call) => {

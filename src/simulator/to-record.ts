@@ -1,6 +1,6 @@
 import type { FaultRule } from '../faults/fault-rule.js';
 import { makesUnreadable } from '../faults/inject-fault.js';
-import { lastWord } from '../rate-limits/authentication.js';
+import { tokenOf } from '../rate-limits/authentication.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
@@ -12,7 +12,6 @@ import type { Every } from '../values/every.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import type { KeyPlace, SentKey } from '../values/key-place.js';
 import { maskedQuery } from '../values/mask-key.js';
-import { ownText } from '../values/own-text.js';
 
 /** Data of a request that the simulator is currently handling. */
 export interface RequestInProgress {
@@ -117,7 +116,6 @@ export function toRecord(
   recordHeaders: HeaderRecorder,
   { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
 ): RequestRecord {
-  const authorization = keyPlace === undefined ? call.header('authorization') : undefined;
   return {
     id,
     arrivedAtMs: nowMs,
@@ -126,7 +124,7 @@ export function toRecord(
     isAbandoned: isOrphaned,
     lastArrivedId,
     heldMs: 0,
-    token: key ?? sentKey?.token ?? (authorization && ownText(lastWord(authorization))),
+    token: key ?? sentKey?.token ?? (keyPlace === undefined ? tokenOf(call) : undefined),
     plan,
     operation: match.operation,
     isWrite: match.isWrite,
