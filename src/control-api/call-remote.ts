@@ -35,15 +35,18 @@ async function send({ url, token }: Remote, operation: AnyControlOperation, inpu
     rest.delete(field);
     return encodeURIComponent(String(value));
   });
-  const isRead = operation.method === 'GET';
-  const query = new URLSearchParams(isRead ? [...rest].map(([field, value]) => [field, String(value)]) : []);
+  const { method, bodyField } = operation;
+  const hasJson = method !== 'GET' && bodyField === undefined;
+  const body = bodyField === undefined ? jsonText(Object.fromEntries(rest)) : String(rest.get(bodyField));
+  if (bodyField !== undefined) rest.delete(bodyField);
+  const query = new URLSearchParams(hasJson ? [] : [...rest].map(([field, value]) => [field, String(value)]));
   const response = await fetch(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, {
-    method: operation.method,
+    method,
     headers: {
-      ...(!isRead && { 'Content-Type': 'application/json' }),
+      ...(hasJson && { 'Content-Type': 'application/json' }),
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     },
-    ...(!isRead && { body: jsonText(Object.fromEntries(rest)) }),
+    ...(method !== 'GET' && { body }),
   });
   if (!response.ok) throw await readError(response);
   return response;

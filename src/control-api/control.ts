@@ -287,8 +287,8 @@ export interface SandboxControl {
     name: string;
     text: string;
     baseUrl?: string | undefined;
-    ended?: boolean | undefined;
-    oneKey?: boolean | undefined;
+    ended?: true | 'true' | undefined;
+    oneKey?: true | 'true' | undefined;
   }): Promise<RunReport>;
   /** Lists the sandboxes in order of their last use, the oldest first. */
   listSandboxes(input?: NoInput): SandboxInfo[];

@@ -162,11 +162,12 @@ function describeOperation(
   isSandbox: boolean,
   references: References,
 ): Json {
-  const { method, path, summary, input } = operation;
+  const { method, path, summary, input, bodyField } = operation;
   const example = (operation.example ?? {}) as Json;
   const fields = fieldsOf(input, references);
   const isInPath = ({ name }: { name: string }) => path.includes(`{${name}}`);
-  const isInQuery = (field: { name: string }) => !isInPath(field) && method === 'GET';
+  const isInQuery = (field: { name: string }) =>
+    !isInPath(field) && (method === 'GET' || (bodyField !== undefined && field.name !== bodyField));
   const parameters = fields
     .filter((field) => isInPath(field) || isInQuery(field))
     .map(({ name, schema: { description, ...schema }, required }) => ({
@@ -190,10 +191,17 @@ function describeOperation(
 }
 
 function describeBody(
-  { path, input, example }: AnyControlOperation,
+  { path, input, example, bodyField }: AnyControlOperation,
   fields: ReturnType<typeof fieldsOf>,
   references: References,
 ): Json {
+  const [field] = fields;
+  if (bodyField !== undefined && field !== undefined) {
+    return {
+      required: true,
+      content: { 'text/plain': { schema: field.schema, example: ((example ?? {}) as Json)[bodyField] } },
+    };
+  }
   const whole = entryFor(references, input);
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const { minProperties, maxProperties } = (input.json ?? {}) as Json;

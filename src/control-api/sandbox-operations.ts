@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { type AnySchema, refine, type Schema } from '../validation/schema.js';
-import { boolean, fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
@@ -33,8 +33,8 @@ export interface RecordedText {
   readonly name: string;
   readonly text: string;
   readonly baseUrl?: string | undefined;
-  readonly ended?: boolean | undefined;
-  readonly oneKey?: boolean | undefined;
+  readonly ended?: true | 'true' | undefined;
+  readonly oneKey?: true | 'true' | undefined;
 }
 
 const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
@@ -109,6 +109,7 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
     method: 'POST',
     path: '/judge',
     isRead: true,
+    bodyField: 'text',
     maximumBytes: 48 * 1024 * 1024,
     ifTooLarge: 'petstore-sim judge FILE judges a file of any size',
     summary: 'Judges a client by a recording, HAR or JSON Lines, as `petstore-sim judge` does; nothing is stored',
@@ -119,8 +120,8 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
       ),
       text: described(string, 'Content of the file.'),
       baseUrl: optional(described(string, 'Base URL of the service, if it is not the simulated one.')),
-      ended: optional(described(boolean, 'Whether the client had ended.')),
-      oneKey: optional(described(boolean, 'Whether all requests had the same key, which the recording omits.')),
+      ended: optional(described(oneOf('true', true), 'The client had ended.')),
+      oneKey: optional(described(oneOf('true', true), 'All requests had the same key, which the recording omits.')),
     }),
     example: {
       name: 'client.jsonl',

@@ -31,7 +31,7 @@ export function createServerSource(
   const request = async (
     method: string,
     path: string,
-    input?: object,
+    input?: object | string,
     signal?: AbortSignal,
     base = url,
   ): Promise<Response> => {
@@ -45,7 +45,7 @@ export function createServerSource(
           ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         },
-        ...(method !== 'GET' && { body: JSON.stringify(input ?? {}) }),
+        ...(method !== 'GET' && { body: typeof input === 'string' ? input : JSON.stringify(input ?? {}) }),
         ...(signal && { signal }),
       });
     } catch {

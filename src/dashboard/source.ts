@@ -17,10 +17,10 @@ export interface Source {
   /** Storage for the requests that a reset removed and for fault rules as written. Absent for a file. */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /**
-   * Sends a control request. The path is relative to the control URL.
+   * Sends a control request. The path is relative to the control URL; a text is the body as it is.
    * @throws {SourceError} with the message of the control API
    */
-  send<Result>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result>;
+  send<Result>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object | string): Promise<Result>;
   /** Downloads an exported file, such as a HAR, and returns its text. */
   text(path: string): Promise<string>;
   /** Whether the server requires a control token that this browser does not have. Absent without a server. */

@@ -166,6 +166,7 @@ function describeUnusable(run: Run): string | undefined {
  * no requests that reached it.
  */
 function describeDeadBackend(requests: readonly JudgedRequest[]): string | undefined {
+  if (requests.some(({ isRefused, status }) => !isRefused && status !== 502)) return undefined;
   const causes = requests.filter(({ isRefused }) => !isRefused).map(causeOfDeadBackend);
   const [cause] = causes;
   if (!cause || causes.includes(null)) return undefined;
@@ -174,8 +175,8 @@ function describeDeadBackend(requests: readonly JudgedRequest[]): string | undef
 }
 
 /** Origin and cause in the body of a 502 of the simulator, such as `http://127.0.0.1:3000` and `ECONNREFUSED`. */
-const causeOfDeadBackend = ({ status, responseBody }: JudgedRequest) =>
-  status === 502 ? /"The upstream (\S+) did not respond: ([^"]+)\."/.exec(textOfBytes(responseBody)) : null;
+const causeOfDeadBackend = ({ responseBody }: JudgedRequest) =>
+  /"The upstream (\S+) did not respond: ([^"]+)\."/.exec(textOfBytes(responseBody));
 
 /** End of a sentence about requests whose key the simulator did not read, or withheld from the backend. */
 function withheldBy(requests: readonly JudgedRequest[]): string {

@@ -126,7 +126,9 @@ function* createRunFor<Request extends JudgedRequest>(
     const known = runs.get(parts.join());
     if (known !== undefined) return known;
     const lacks = (request: Observed) => parts.some((part) => lacksPart(request, part));
-    const gaps = new Gaps(whole.requests, whole.requests.filter(lacks), leftOut, isCut);
+    const lacking = whole.requests.filter(lacks);
+    yield;
+    const gaps = new Gaps(whole.requests, lacking, leftOut, isCut);
     yield;
     const complete = exchanges.filter((exchange) => !lacks(exchange));
     const run = yield* createRun(complete, facts, Kind, gaps);

@@ -144,7 +144,7 @@ export function* verdictOn(run: Run, judge: (rule: Rule) => Steps<Judgement | un
   yield;
   const remedies = remediesFor(findings, requests);
   yield;
-  const amplification = amplificationOf(run);
+  const amplification = yield* amplificationOf(run);
   yield;
   const unmet = unmetNeed(requests, run.needs ?? {}, run.operations);
   const doubt = callers.doubtOf(found);

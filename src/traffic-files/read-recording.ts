@@ -93,9 +93,10 @@ export interface RecordedFile {
 export async function readRecording(
   files: readonly RecordedFile[],
   service: RecordedService,
-  { runSteps = async (steps) => runToEnd(steps), ...options }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<Recording> {
-  const reader = createReader(service, options, files.length > 1);
+  const { runSteps = async (steps) => runToEnd(steps) } = options;
+  const reader = createReader(service, { ...options, runSteps }, files.length > 1);
   for (const file of files) await reader.read(file);
   return runSteps(reader.finish());
 }
@@ -106,8 +107,17 @@ const noHeaders: RecordedHeaders = {};
 const maximumAddresses = 1_000;
 
 /** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
-function createReader(service: RecordedService, options: Omit<ReadOptions, 'runSteps'>, hasMoreFiles: boolean) {
-  const { baseUrl, isAnyService = false, publicKeys, keyPlace } = options;
+function createReader(
+  service: RecordedService,
+  {
+    baseUrl,
+    isAnyService = false,
+    publicKeys,
+    keyPlace,
+    runSteps,
+  }: ReadOptions & { runSteps: NonNullable<ReadOptions['runSteps']> },
+  hasMoreFiles: boolean,
+) {
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
   const leftOut = new Map<PendingExchange, Omit<LeftOutEntry, 'exchange'>>();
@@ -161,14 +171,7 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
         drafts.push({ pending, signs: found.entry.signs });
       }
     }
-    const same = new Set(ofFiles.flatMap((earlier) => [...findSameRequests(earlier, timedIn(drafts))]));
-    const own = drafts.filter(({ pending }) => !same.has(pending));
-    if (same.size > 0) allPending.splice(-drafts.length, drafts.length, ...own.map(({ pending }) => pending));
-    counts.repeated += same.size;
-    if (hasMoreFiles) ofFiles.push(timedIn(own));
-    for (const [pending, entry] of selectLeftOut(own, facts)) leftOut.set(pending, entry);
-    if (facts.clockStepMs > 0)
-      for (const { pending } of own) if (!pending.isOwn) pending.missing = [...pending.missing, 'milliseconds'];
+    counts.repeated += await runSteps(keepOwn(drafts, facts));
     repeated?.endFile();
     entries += counts.all;
     const note = (text: string) => notes.push(`${name}: ${text}`);
@@ -189,6 +192,27 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
       note(
         `${counts.repeated} of ${pluralize(counts.ours, 'request')} skipped, because an earlier file contains them.`,
       );
+  }
+
+  /** Keeps the requests of a file that no earlier file has. @returns the number of the others */
+  function* keepOwn(drafts: readonly Draft[], facts: FileFactsReader): Steps<number> {
+    const same = new Set(ofFiles.flatMap((earlier) => [...findSameRequests(earlier, timedIn(drafts))]));
+    const own = drafts.filter(({ pending }) => !same.has(pending));
+    if (same.size > 0) allPending.splice(-drafts.length, drafts.length, ...own.map(({ pending }) => pending));
+    if (hasMoreFiles) ofFiles.push(timedIn(own));
+    yield;
+    for (const found of selectLeftOut(own, facts)) {
+      if (found !== undefined) leftOut.set(...found);
+      yield;
+    }
+    const coarse = new Map<readonly Missing[], readonly Missing[]>();
+    if (facts.clockStepMs > 0)
+      for (const { pending } of own) {
+        const { missing, isOwn } = pending;
+        if (!isOwn) pending.missing = getOrCreate(coarse, missing, () => [...missing, 'milliseconds']);
+        yield;
+      }
+    return same.size;
   }
 
   function find(
@@ -306,6 +330,7 @@ function createReader(service: RecordedService, options: Omit<ReadOptions, 'runS
       for (const pendingEntry of allPending) {
         nameByPath(pendingEntry);
         bases.add(pendingEntry.baseUrl);
+        yield;
       }
     const ours = allPending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
     const isReadable = isAnyService
@@ -527,12 +552,12 @@ const workerMs = 20;
 
 /**
  * Selects the entries of a file that are no requests to the service. Of the responses of a service worker, a 429 or 503
- * counts as a request unless the worker's own request is in the file as well.
+ * counts as a request unless the worker's own request is in the file as well. Yields `undefined` for the others.
  */
 function* selectLeftOut(
   drafts: readonly Draft[],
   { hasTimes }: { readonly hasTimes: boolean },
-): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>]> {
+): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>] | undefined> {
   let takeTwin: ((outer: PendingExchange) => PendingExchange | undefined) | undefined;
   /** URLs of GET requests whose latest response was an error, which no cache can replace by a success. */
   const failing = new Set<string>();
@@ -549,7 +574,7 @@ function* selectLeftOut(
       const mayBeRequest = takeTwin(pending) === undefined;
       if (!mayBeRequest || (pending.status !== 429 && pending.status !== 503))
         yield [pending, { reason: 'answered by a service worker', mayBeRequest }];
-    }
+    } else yield undefined;
   }
 }
 

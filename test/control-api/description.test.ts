@@ -22,7 +22,7 @@ beforeEach(async () => {
 /** Sends a request as described. */
 async function request(name: string, input: Json = {}): Promise<Response> {
   const [path, method] = routeOf(name);
-  const { parameters = [] } = operationOf(description, name);
+  const { parameters = [], requestBody } = operationOf(description, name);
   const rest = { ...input };
   const take = (field: string) => {
     const value = rest[field];
@@ -34,7 +34,10 @@ async function request(name: string, input: Json = {}): Promise<Response> {
   const query = sent.map((parameter: Json) => `${parameter.name}=${take(parameter.name)}`).join('&');
   return fetch(`${description.servers[0].url}${inPath}${query && `?${query}`}`, {
     method,
-    ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) }),
+    ...(method !== 'GET' &&
+      (requestBody?.content['text/plain'] === undefined
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) }
+        : { body: rest.text })),
   });
 }
 
@@ -128,7 +131,8 @@ test('every example works, and every result fits its description', async () => {
     const { requestBody, parameters = [], responses } = operationOf(description, name);
     const example = {
       ...Object.fromEntries(parameters.map((parameter: Json) => [parameter.name, parameter.example])),
-      ...requestBody?.content['application/json'].example,
+      ...requestBody?.content['application/json']?.example,
+      ...(requestBody?.content['text/plain'] && { text: requestBody.content['text/plain'].example }),
     };
     const response = await request(name, example);
     const text = await response.text();

@@ -9,6 +9,7 @@ import type { Verdict } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import type { KeyInfo } from '../../src/simulator/keys.js';
+import { fnv1a } from '../../src/values/mask-key.js';
 import { runCommandLine } from '../support/command-here.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
@@ -48,6 +49,35 @@ test('a large recording is judged in turns, between which a server handles other
   expect(verdictOf(report).counts.requests).toBe(4_000);
   expect(turns).toBeGreaterThan(10);
 });
+
+test('a file is sent as it is, of any media type, with the other fields in the query', async () => {
+  const entries = stage.here.exportJournal() + lineWith({ requestBody: { text: '"é😀"' } });
+  const sent = { method: 'POST', body: entries, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } };
+  const { controlUrl } = stage.server;
+  const response = await fetch(`${controlUrl}/judge?name=a%20b.jsonl&baseUrl=https://api.test&ended=true`, sent);
+  const input = { name: 'a b.jsonl', text: entries, baseUrl: 'https://api.test', ended: true } as const;
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await stage.there.judgeFile(input))));
+  const wrong = await fetch(`${controlUrl}/judge?name=a&text=b`, sent);
+  expect([wrong.status, (await wrong.json()).message]).toEqual([400, 'text: expected it once, got it twice']);
+  const nameless = await fetch(`${controlUrl}/judge`, sent);
+  expect([nameless.status, (await nameless.json()).message]).toEqual([400, expect.stringContaining('name: ')]);
+});
+
+test('characters of several bytes stay whole between the pieces of a file', async () => {
+  const whole = '😀'.repeat(20_000);
+  for (const start of ['', 'a']) {
+    const text = lineWith({ requestBody: { text: start + whole } });
+    const { entries } = await stage.there.judgeFile({ name: 'run', text, baseUrl: 'https://api.test' });
+    const hash = fnv1a(new TextEncoder().encode(start + whole));
+    expect([...entries].map(({ requestBody }) => requestBody?.hash)).toEqual([hash]);
+  }
+});
+
+const lineWith = (more: object) =>
+  JSON.stringify({
+    ...{ time: '2026-01-01T12:00:00Z', durationMs: 9, method: 'POST', baseUrl: 'https://api.test', path: '/items' },
+    ...{ status: 200, ...more },
+  });
 
 describe('a recording of the simulator', () => {
   test.each(['HAR', 'JSON Lines'])(

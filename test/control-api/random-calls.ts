@@ -84,7 +84,7 @@ export function createRandomCalls(description: Json, seed: number) {
     let body: unknown;
     if (operationId === 'importState' && random() < 0.7) body = changed(state());
     else if (requestBody !== undefined) {
-      const { schema, example } = requestBody.content['application/json'];
+      const [{ schema, example }] = Object.values(requestBody.content) as [Json];
       body = random() < 0.3 && example !== undefined ? example : randomValue(schema);
     }
     const text =

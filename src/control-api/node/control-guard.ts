@@ -44,10 +44,12 @@ export interface ControlAccess {
 /**
  * Rejects control requests without the token, and requests of foreign pages. Any website could otherwise control the
  * simulator through a visitor's browser.
+ * @param isAnyType whether the body may have any media type, because the operation changes nothing
  */
 export function checkControlRequest(
   request: IncomingMessage,
   { controlToken: token, allowedOrigins }: ControlAccess,
+  isAnyType = false,
 ): Refusal | undefined {
   const { headers, method = '' } = request;
   const { origin } = headers;
@@ -72,7 +74,7 @@ export function checkControlRequest(
   }
   const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');
   const isRead = method === 'GET' || method === 'HEAD';
-  if (!isRead && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+  if (!isRead && !isAnyType && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     return refusal(415, 'unsupported_media_type', 'The control API expects JSON; send Content-Type: application/json.');
   }
   return undefined;

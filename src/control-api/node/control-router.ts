@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import { isPreflight, preflightHeaders } from '../../http/cors.js';
 import { runInTurns } from '../../http/event-loop-turns.js';
 import { isHealthCheck, sendHealth } from '../../http/health-check.js';
-import { originOf } from '../../http/read-target.js';
+import { originOf, readTarget } from '../../http/read-target.js';
 import { sendPieces } from '../../http/send-pieces.js';
 import { sendRefusal } from '../../http/send-response.js';
 import type { Report } from '../../http/served-answer.js';
@@ -71,6 +71,10 @@ export function createControlRouter(
   { closing, connections, maximumStreams, openapi, upstream, withoutApi, publicUrl, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
+  /** Paths of operations whose body is no JSON. */
+  const rawPaths = new Set(
+    Object.values(sandboxOperations).flatMap(({ bodyField, path }) => (bodyField ? `/__sim${path}` : [])),
+  );
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -205,7 +209,7 @@ export function createControlRouter(
       report?.({ by: 'preflight', sim, status: 204 });
       return;
     }
-    const refusal = checkControlRequest(request, access);
+    const refusal = checkControlRequest(request, access, rawPaths.has(readTarget(request.url).path));
     if (report !== undefined) {
       response.once('close', () => {
         const status = response.headersSent ? response.statusCode : 0;

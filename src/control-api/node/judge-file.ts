@@ -28,8 +28,8 @@ export async function judgeFile(
   const options = {
     ...operationFacts([main]),
     name: recording.service ?? name,
-    isOver: ended,
-    isOneKey: oneKey,
+    isOver: Boolean(ended),
+    isOneKey: Boolean(oneKey),
   };
   return runInTurns(reportOn(judgedRecording(recording, options)));
 }
@@ -39,18 +39,22 @@ function* reportOn(judged: ReturnType<typeof judgedRecording>): Steps<RunReport>
   return yield* report(result);
 }
 
-/** Size of the pieces of a recording, in bytes; each takes about a millisecond. */
-const pieceBytes = 16 * 1024;
+/** Length of the pieces of a recording, in characters; each takes about a millisecond. */
+const pieceLength = 16 * 1024;
 
 /** Divides a text into pieces, between which the server handles other requests. */
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
   const slice = startTimeSlice();
-  for (let start = 0; start < bytes.length; start += pieceBytes) {
+  for (let start = 0, end: number; start < text.length; start = end) {
     if (slice.isOver()) await slice.next();
-    yield bytes.subarray(start, start + pieceBytes);
+    end = start + pieceLength;
+    // Not between the two code units of one character.
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    yield Buffer.from(text.slice(start, end));
   }
 }
+
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
 async function read(
   name: string,
