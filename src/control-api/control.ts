@@ -287,8 +287,8 @@ export interface SandboxControl {
     name: string;
     text: string;
     baseUrl?: string | undefined;
-    ended?: true | 'true' | undefined;
-    oneKey?: true | 'true' | undefined;
+    ended?: boolean | 'true' | 'false' | undefined;
+    oneKey?: boolean | 'true' | 'false' | undefined;
   }): Promise<RunReport>;
   /** Lists the sandboxes in order of their last use, the oldest first. */
   listSandboxes(input?: NoInput): SandboxInfo[];

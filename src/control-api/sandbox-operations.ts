@@ -27,14 +27,17 @@ export interface SandboxHost {
   judgeFile(file: RecordedText): Promise<RunReport>;
 }
 
+/** Yes or no, as text in a query. */
+const truth = oneOf(true, false, 'true', 'false');
+
 /** Text of a recording: HAR or JSON Lines. The other fields are those of `petstore-sim judge`. */
 export interface RecordedText {
   /** Name of the file, for the verdict and for messages. */
   readonly name: string;
   readonly text: string;
   readonly baseUrl?: string | undefined;
-  readonly ended?: true | 'true' | undefined;
-  readonly oneKey?: true | 'true' | undefined;
+  readonly ended?: boolean | 'true' | 'false' | undefined;
+  readonly oneKey?: boolean | 'true' | 'false' | undefined;
 }
 
 const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
@@ -120,8 +123,8 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
       ),
       text: described(string, 'Content of the file.'),
       baseUrl: optional(described(string, 'Base URL of the service, if it is not the simulated one.')),
-      ended: optional(described(oneOf('true', true), 'The client had ended.')),
-      oneKey: optional(described(oneOf('true', true), 'All requests had the same key, which the recording omits.')),
+      ended: optional(described(truth, 'Whether the client had ended.')),
+      oneKey: optional(described(truth, 'Whether all requests had the same key, which the recording omits.')),
     }),
     example: {
       name: 'client.jsonl',

@@ -42,11 +42,11 @@ export function createServerSource(
         method,
         headers: {
           'X-Sim-Caller': 'page',
-          ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
+          'Content-Type': 'application/json',
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         },
-        ...(method !== 'GET' && { body: typeof input === 'string' ? input : JSON.stringify(input ?? {}) }),
-        ...(signal && { signal }),
+        body: typeof input === 'string' ? input : JSON.stringify(input),
+        signal: signal ?? null,
       });
     } catch {
       throw new SourceError(0, 'The server does not respond.');

@@ -81,8 +81,7 @@ export function useFile({ source }: Session, onChange = () => {}) {
     const { name, size } = file;
     if (size > maximumBytes) throw new Error(`${name} is larger than 32 MiB. petstore-sim judge FILE judges it.`);
     const text = await file.text();
-    const query = new URLSearchParams({ name });
-    for (const [field, value] of Object.entries(options)) if (value) query.set(field, value);
+    const query = new URLSearchParams({ name, ...(options as Record<string, string>) });
     const saved = readRun(text);
     const run = saved ?? (await source.sendToServer?.<RunReport>('POST', `/judge?${query}`, text));
     if (!run) throw new Error(`${name} is no report. To judge a recording: petstore-sim judge ${name}`);

@@ -141,13 +141,13 @@ describe('a dropped recording', { tags: 'needs/chromium' }, () => {
     await fire('drop', [['traffic.jsonl', keyless]]);
     await page.getByText('or use --one-key if all had the same key').waitFor();
     const answers: (() => Promise<void>)[] = [];
-    await page.route('**/judge', (route) => void answers.push(() => route.continue()));
+    await page.route('**/judge?*', (route) => void answers.push(() => route.continue()));
     await page.getByLabel('All requests had the same key').check();
     await page.getByLabel('The client had ended').check();
     await eventually(() => answers.length).toBe(2);
     // The answer to the second choice arrives first.
     const [first, second] = answers as [() => Promise<void>, () => Promise<void>];
-    const answered = () => page.waitForResponse('**/judge');
+    const answered = () => page.waitForResponse('**/judge?*');
     await Promise.all([answered(), second()]);
     await page.getByRole('button', { name: '2 Findings' }).waitFor();
     await Promise.all([answered(), first()]);

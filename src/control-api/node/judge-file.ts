@@ -28,8 +28,8 @@ export async function judgeFile(
   const options = {
     ...operationFacts([main]),
     name: recording.service ?? name,
-    isOver: Boolean(ended),
-    isOneKey: Boolean(oneKey),
+    isOver: String(ended) === 'true',
+    isOneKey: String(oneKey) === 'true',
   };
   return runInTurns(reportOn(judgedRecording(recording, options)));
 }
