@@ -1,3 +1,4 @@
+import { getOrCreate } from '../values/get-or-create.js';
 import type { PetStatus } from './document.js';
 import type { StoredPet } from './pet.js';
 
@@ -27,6 +28,14 @@ export interface RowStart {
   readonly body: Joined;
   /** UTF-8 of `body`, one character per byte. */
   readonly utf8: Joined;
+  /** Lists that were read, by their number of pets: V8 keeps the joined form and the hash code of each text. */
+  readonly lists: Map<number, PetList>;
+}
+
+/** List of pets as JSON; `utf8` has one character per byte. */
+export interface PetList {
+  readonly body: string;
+  readonly utf8: string;
 }
 
 /**
@@ -53,15 +62,15 @@ export const rowOf = ({ all, byStatus }: PetStock, status: PetStatus | undefined
 /** Joins the JSON of pets. */
 export function joinStart(pets: readonly StoredPet[]): RowStart {
   const texts = pets.map(({ json }) => json);
-  return { body: join(texts), utf8: join(texts.map(toUtf8)) };
+  return { body: join(texts), utf8: join(texts.map(toUtf8)), lists: new Map() };
 }
 
-/**
- * Returns the JSON array of the first n items. V8 does not copy a part of a text, so the journal's record of a list needs
- * no memory for the body until the body is read.
- */
-export const firstOf = ({ text, ends }: Joined, count: number) =>
-  `${text.slice(0, ends[Math.min(count, ends.length - 1)])}]`;
+/** Returns the list of the first pets of a row, at most `limit`. */
+export function firstOf({ body, utf8, lists }: RowStart, limit: number): PetList {
+  const count = Math.min(limit, body.ends.length - 1);
+  const first = ({ text, ends }: Joined) => `${text.slice(0, ends[count])}]`;
+  return getOrCreate(lists, count, () => ({ body: first(body), utf8: first(utf8) }));
+}
 
 function join(texts: readonly string[]): Joined {
   let end = 0;

@@ -7,7 +7,16 @@ import type { JsonValue } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
 import { listLimit, type PetStatus } from './document.js';
 import { type Pet, type StoredPet, storeAs, toStored } from './pet.js';
-import { copyStock, fillStock, firstOf, joinStart, type PetRow, type PetStock, rowOf } from './pet-stock.js';
+import {
+  copyStock,
+  fillStock,
+  firstOf,
+  joinStart,
+  type PetList,
+  type PetRow,
+  type PetStock,
+  rowOf,
+} from './pet-stock.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
@@ -117,14 +126,14 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
    * Returns the first pets in list order as a JSON array, also in UTF-8 with one character per byte.
    * @param limit maximum number of pets, at most the highest limit of a list
    */
-  firstAsJson(status: PetStatus | undefined, limit: number): { body: string; utf8: string } {
+  firstAsJson(status: PetStatus | undefined, limit: number): PetList {
     const { starts } = this.#stock;
     let start = starts.get(status);
     if (start?.body.ends.length !== Math.min(this.count(status), listLimit.maximum) + 1) {
       start = joinStart(this.list({ status, limit: listLimit.maximum }));
       starts.set(status, start);
     }
-    return { body: firstOf(start.body, limit), utf8: firstOf(start.utf8, limit) };
+    return firstOf(start, limit);
   }
 
   /**
