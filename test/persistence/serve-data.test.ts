@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ServedData, type ServeOptions, serve } from '../../src/entries/node.js';
@@ -100,6 +100,71 @@ describe('server with --data', () => {
     // A reset is logged like every change.
     const third = await start(data, { scenario });
     expect((await third.control.exportState()).pets).toHaveLength(40);
+  });
+
+  // The folder was written by commit 1ea4de5a, with snapshots from 8 kB on, and killed during a delayed request.
+  // A changed response that sets entries aside here does so for users, and belongs in the changelog.
+  test.each([
+    ['its snapshot and later entries', false],
+    ['its entries alone', true],
+  ])('continues the folder of an earlier version from %s', async (_from, isWithoutSnapshot) => {
+    const data = newFolder();
+    cpSync(join(import.meta.dirname, 'former-folder'), data, { recursive: true });
+    if (isWithoutSnapshot) rmSync(join(data, 'snapshot-000000000025.jsonl'));
+    const { baseUrl, control, notices } = await start(data, {
+      scenario: {
+        name: 'former',
+        clock: { start: noon, mode: 'frozen' },
+        pets: [
+          { name: 'Rex', categoryId: 1 },
+          { name: 'Zoë', categoryId: 2 },
+        ],
+        windows: { quarter: '15m' },
+        plans: {
+          free: { minute: 3, quarter: 5 },
+          pro: { minute: 4 },
+          business: { minute: 10 },
+          enterprise: { minute: 20 },
+        },
+      },
+    });
+    expect(notices).toEqual([]);
+    const { keys } = await control.listKeys();
+    const used = (window?: { limit: number; remaining: number }) => window && window.limit - window.remaining;
+    expect(keys.map(({ state, minute, windows }) => [state, used(minute), used(windows?.quarter)])).toEqual([
+      ['banned', 3, 3],
+      ['revoked', 0, undefined],
+      ['active', 2, undefined],
+      ['active', 1, undefined],
+      ['revoked', 0, 0],
+      ['active', 1, 4],
+    ]);
+    expect(keys[0]).toMatchObject({ strikes: 3, bannedUntil: '2026-01-01T12:02:03.000Z' });
+    expect((await control.getClock()).now).toBe('2026-01-01T12:00:05.500Z');
+    expect((await control.listFaults()).map(({ name, seen, applied }) => [name, seen, applied])).toEqual([
+      ['busy', 2, 1],
+      ['late', 1, 1],
+    ]);
+    const { entries } = await control.queryJournal({ limit: 50 });
+    expect(entries.map(({ status }) => status)).toEqual([201, 200, 200, 429, 429, 429, 429, 429, 200, 503, 401]);
+    const { findings } = await control.getVerdict();
+    expect(findings.map(({ code, requests }) => [code, requests])).toEqual([
+      ['early-retry', [5, 6, 7]],
+      ['ban-tripped', [5, 6, 7]],
+      ['ban-hammered', [8]],
+    ]);
+    expect((await control.sandbox('box').getKey({ key: 'free-key' })).minute?.remaining).toBe(0);
+
+    const names = async () => (await control.listStoredPets()).pets.map(({ id, name }) => `${id} ${name}`);
+    expect(await names()).toEqual(['3 Milo', '1 Max']);
+    await control.changeClock({ advance: '1h' });
+    expect(await names()).toEqual(['4 Luna', '3 Milo', '1 Max']);
+    expect([
+      await statusOf(baseUrl, '/pets', 'business-key'),
+      await statusOf(baseUrl, '/pets', 'business-key'),
+    ]).toEqual([200, 503]);
+    await control.restoreSnapshot({ name: 'before' });
+    expect(await names()).toEqual(['3 Milo', '2 Zoë', '1 Rex']);
   });
 
   test('shows its position and the notices of the start', async () => {
