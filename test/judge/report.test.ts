@@ -11,6 +11,7 @@ import { keyNames } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
 import { type TerminalOptions, terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
+import { remedyLines } from '../../src/judge/report/wording.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { displayKey } from '../../src/simulator/redact.js';
@@ -341,6 +342,12 @@ test('text, JUnit and failure messages contain the remedies once, and without on
     expect(lines(text).filter((line) => line.startsWith(remedy))).toHaveLength(1);
   }
   expect(plain.findings.length).toBeGreaterThan(1);
+  // At any width of 80 columns or more, the command can be copied.
+  for (let length = 1; length < 160; length++) {
+    const of = { client: 'got', isCertain: true, settings: ['x'.repeat(length % 70).padEnd(length, ' x')], fix: 'got' };
+    const command = 'its code: npx --no-install petstore-sim fix got';
+    expect(remedyLines(of, undefined, 80, 2).at(-1)).toMatch(new RegExp(`${command}$`));
+  }
   const withoutRemedy = (text: string) => lines(text).filter((line) => line !== remedy && line !== '');
   expect(withoutRemedy(terminalReport(entries, helped))).toEqual(withoutRemedy(terminalReport(entries, plain)));
   expect(withoutRemedy(junitReport(entries, helped))).toEqual(withoutRemedy(junitReport(entries, plain)));

@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { describeRemedy } from '../../judge/report/wording.js';
+import { remedyLines } from '../../judge/report/wording.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
-import { wrap } from '../../values/wrap.js';
 import {
   type Certificate,
   type CertifiedSdk,
@@ -203,7 +202,7 @@ function sdkLines(sdk: CertifiedSdk): string[] {
       ),
     ),
     ...reasonLines(failed, columns),
-    ...remedies.flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]),
+    ...remedies.flatMap((remedy) => ['', ...remedyLines(remedy, program, columns, 2)]),
     ...detailLines(failed[0]?.repeat),
     '',
   ];

@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
-import { describeRemedy } from '../../judge/report/wording.js';
+import { remedyLines } from '../../judge/report/wording.js';
 import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../validation/usage-error.js';
-import { wrap } from '../../values/wrap.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { printResult } from '../format-json-result.js';
@@ -152,7 +151,7 @@ function gauntletLines(results: readonly GauntletResult[], again: readonly strin
     columns,
   );
   const closer = detailLines(failed[0] && commandLine('exec', '--scenario', failed[0].scenario, ...again));
-  const advice = remediesOf(results).flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), columns, 2)]);
+  const advice = remediesOf(results).flatMap((remedy) => ['', ...remedyLines(remedy, program, columns, 2)]);
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
   const sums = groups.map((group) => {

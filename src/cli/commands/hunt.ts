@@ -8,7 +8,7 @@ import type { Remedy } from '../../judge/finding.js';
 import { busyMark, isBusy } from '../../judge/lag.js';
 import { mergeRemedies } from '../../judge/remedy.js';
 import { huntReport } from '../../judge/report/junit.js';
-import { describeRemedy, untestedLine } from '../../judge/report/wording.js';
+import { remedyLines, untestedLine } from '../../judge/report/wording.js';
 import { rules } from '../../judge/rules.js';
 import { resultOf } from '../../judge/run-result.js';
 import type { RequestRecord } from '../../requests/request-record.js';
@@ -340,7 +340,7 @@ function createRunSummary(names: ReadonlyMap<string, string | undefined>) {
       const last = failed.length === runs.length ? failed.at(-1) : undefined;
       return [
         ...(late.length > 0
-          ? [`${pluralize(late.length, 'run')} stopped at the time limit (--timeout):`, ...late]
+          ? [`${pluralize(late.length, 'run')} reached the time limit (--timeout), which alone is no failure:`, ...late]
           : []),
         ...(last === undefined
           ? []
@@ -389,7 +389,7 @@ function linesOf(
   return [
     ...found,
     ...(found.length > 0 ? [''] : []),
-    ...remedies.flatMap((remedy) => [...wrap(describeRemedy(remedy, program), columns), '']),
+    ...remedies.flatMap((remedy) => [...remedyLines(remedy, program, columns), '']),
     `${sum} in ${pluralize(runs, 'scenario')} (seed ${seed}).`,
     ...silent,
   ];

@@ -13,7 +13,7 @@ import { createFindingKeys, keyName, type NameKey } from './key-names.js';
 import type { Style } from './style.js';
 import { drawTerminalTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, describeRemedy, hiddenLine, since, untested, untestedLine } from './wording.js';
+import { countsLine, hiddenLine, remedyLines, since, untested, untestedLine } from './wording.js';
 
 export interface TerminalOptions {
   /** Width of the report, in characters. Default 96, minimum 60. */
@@ -77,7 +77,7 @@ export function terminalReport(
     ];
   });
   const { remedies = [] } = verdict;
-  const advice = remedies.flatMap((remedy) => ['', ...wrap(describeRemedy(remedy, program), width)]);
+  const advice = remedies.flatMap((remedy) => ['', ...remedyLines(remedy, program, width)]);
   const missing = untested(verdict);
   // Omits the line of untested rules if no rule was tested, because the verdict's reason says so.
   const silent =

@@ -2,6 +2,7 @@ import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js'
 import { formatDuration } from '../../values/format-duration.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import { wrap } from '../../values/wrap.js';
 import type { Amplification } from '../amplification.js';
 import type { Finding, Remedy } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
@@ -68,6 +69,14 @@ export const fixCommand = ({ fix }: Remedy, program = 'npx --no-install petstore
 /** Formats a remedy with the command that prints its code: `got: SETTING; its code: npx petstore-sim fix got`. */
 export const describeRemedy = (remedy: Remedy, program?: string): string =>
   `${remedyText(remedy)}: ${fixCommand(remedy, program)}`;
+
+/** Wraps a remedy for a terminal. Its command stays on one line, so that it can be copied. */
+export function remedyLines(remedy: Remedy, program: string | undefined, width: number, indent = 0): string[] {
+  const text = describeRemedy(remedy, program);
+  const at = text.lastIndexOf('its code:');
+  const lines = wrap(`${text.slice(0, at)}${text.slice(at).replaceAll(' ', '\u00a0')}`, width, indent);
+  return lines.map((line) => line.replaceAll('\u00a0', ' '));
+}
 
 /**
  * Lists the codes of the judge's rules that a run left untested, because no request of the run was a case for the rule.
