@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type HuntOptions, hunt } from '../../src/entries/hunt.js';
+import { type HuntClient, type HuntOptions, hunt } from '../../src/entries/hunt.js';
+import type { Scenario } from '../../src/entries/index.js';
 import { seed, tries } from '../support/prove.js';
 import { needsOf, rightClients, withoutGate } from './right-clients.js';
 
@@ -24,6 +25,18 @@ describe('hunt finds nothing in a right client:', () => {
   test.each(['patient', 'gate'])('%s', async (name) => {
     expect(await finds(name, { runs: 150 })).toEqual([]);
   });
+
+  test.each(['legacy', 'structured-rt', 'structured-aw'] as const)(
+    'patient, with only the RateLimit fields of the form %s',
+    async (rateLimitFields) => {
+      const scenario: Scenario = {
+        hostileHeaders: { reset: 'missing', retryAfter: 'missing' },
+        assumptions: { rateLimitFields },
+        keys: { 'free-key': { bannedFor: '10s' } },
+      };
+      expect((await hunt(rightClients.patient as HuntClient, { runs: 1, scenario })).found).toEqual([]);
+    },
+  );
 
   test.each(names)('%s, in many runs', { tags: 'extended', timeout: 1_800_000 }, async (name) => {
     expect(await finds(name, { runs: tries(500, 10_000), seed: seed + 10 })).toEqual([]);

@@ -56,7 +56,8 @@ export const isRefusal = ({ status, headers }: Seen) =>
 /** The wait that a refusal asks for, in every form that services send, in milliseconds; without one a wait that grows. */
 export function waitAsTold({ headers }: Pick<Seen, 'headers'>, refusals: number): number {
   const sentMs = Date.parse(headers.get('date') ?? '');
-  const untilReset = readReset(headers.get('x-ratelimit-reset'), sentMs);
+  const draft = headers.get('ratelimit-reset') ?? /;[tw]=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
+  const untilReset = readReset(headers.get('x-ratelimit-reset') ?? draft ?? null, sentMs);
   const told = readRetryAfter(headers.get('retry-after'), sentMs);
   // Milliseconds or a Unix time in place of seconds.
   const isInAnotherUnit = told !== undefined && told > 1e6 && untilReset > 0 && told > 500 * untilReset;

@@ -4,6 +4,7 @@ import type { Scenario, Simulator } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
+import { forDocumented } from '../../src/values/window-fields.js';
 import { obeying, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -88,7 +89,7 @@ describe('the verdict', () => {
   });
 
   test('counts the entries that the journal of the simulator dropped', () => {
-    const sim = frozen({ plans: { free: { minute: 1e6, day: 1e6 } } });
+    const sim = frozen({ plans: { free: forDocumented(() => 1e6) } });
     for (let n = 0; n < 10_050; n++) send(sim, { query: 'limit=1' });
     expect(judge(sim, { isOver: true })).toMatchObject({
       outcome: 'inconclusive',

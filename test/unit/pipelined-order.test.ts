@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
+import { forDocumented } from '../../src/values/window-fields.js';
 import { rawClient, rawRequestText as request } from '../support/raw-client.js';
 
 afterEach(() => {
@@ -15,7 +16,7 @@ test.each([
   'every response arrives, in the order of its requests, with %s timers and clients that disconnect',
   async (_, start) => {
     const pets = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: 'Rex', categoryId: 1 }));
-    const sim = createSimulator({ scenario: { pets, plans: { free: { minute: 1e6, day: 1e6 } } } });
+    const sim = createSimulator({ scenario: { pets, plans: { free: forDocumented(() => 1e6) } } });
     const server = await listen(sim, { port: 0 });
     start();
     const clients = await Promise.all(Array.from({ length: 24 }, () => rawClient(server.port)));
