@@ -335,7 +335,9 @@ function createRunSummary(names: ReadonlyMap<string, string | undefined>) {
      * limit, or that all failed.
      */
     remarks(): string[] {
-      const late = stopped().map(({ text, limitMs }) => `  after ${formatSeconds(limitMs)}: ${text}`);
+      const late = stopped().map(({ text, limitMs }) =>
+        wrapForTerminal(`  after ${formatSeconds(limitMs)}: ${text}`, 4),
+      );
       const failed = runs.filter(({ end }) => end.stoppedBy === undefined && end.exitCode !== 0);
       const last = failed.length === runs.length ? failed.at(-1) : undefined;
       return [
