@@ -1,4 +1,4 @@
-import { withShownKey } from '../requests/recorded-headers.js';
+import { withQueryKey, withShownKey } from '../requests/recorded-headers.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
 import { shownKeyPlace } from '../simulator/sent-key.js';
@@ -62,13 +62,14 @@ export function createEntryView(sim: Simulator): EntryView {
   };
 
   const rowOf = (entry: RequestRecord, redact: Redact): Fields<EntryRow> => {
-    const { token, path, query, call } = entry;
+    const { token, path, query, call, operation } = entry;
+    const key = token && displayKey(sim, token);
     const previousRecord = refusals.get(token);
     pass(entry);
     const shown = {
-      key: token && displayKey(sim, token),
+      key,
       path: redact(path),
-      query: redact(query),
+      query: query && withQueryKey(redact(query), key, shownKeyPlace(coreOf(sim).state, operation)),
       call: call && redact(call),
     };
     return rowFields(entry, shown, previousRecord);

@@ -47,7 +47,8 @@ export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   else if (method !== (requestBody ? 'POST' : 'GET')) parts.push(`-X ${method}`);
   // Stops `curl` from expanding brackets and from removing `/../` in the URL.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
-  parts.push(quoted(address));
+  // A masked value of the query is read from a shell variable as well.
+  parts.push(quoted(address).replace(/=…[^&']*/g, `='"$$API_KEY"'`));
   for (const [name, value] of repeatedHeaders(entry))
     parts.push(curlHeader(name, value, entry.key && value.endsWith(entry.key) ? 'API_KEY' : undefined));
   if (requestBody) parts.push(`--data-raw ${quoted(requestBody.text)}`);

@@ -136,3 +136,17 @@ export function withShownKey(headers: RecordedHeaders, key: string | undefined, 
     ? headers
     : { ...headers, [name]: value.replace('…', () => key) };
 }
+
+/**
+ * Returns a recorded query with the shown API key in the parameter that has it.
+ * @param key shown key; a masked one stays as it was recorded
+ */
+export function withQueryKey(query: string, key: string | undefined, place?: KeyPlace): string {
+  if (!key || key.startsWith('…') || !place?.parameter) return query;
+  const start = `${place.parameter}=`;
+  const parts = query.split('&');
+  // The first parameter of that name is the key.
+  const at = parts.findIndex((part) => part.startsWith(start));
+  if (parts[at]?.startsWith(`${start}…`)) parts[at] = start + encodeURIComponent(key);
+  return parts.join('&');
+}

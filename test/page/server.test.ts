@@ -287,6 +287,22 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       expect(stdout).toContain(`"name":"O'Rex"`);
     });
 
+    test('is copied with its key in the query as a command that gets the same response', async () => {
+      // Its encoded text differs from the key, and has a quote for the shell.
+      const token = "O'Rex&1";
+      await open({ ...storm, keyFrom: 'query api_key', keys: { [token]: { plan: 'free' } } });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      const url = `${stage.server.baseUrl}/pets?limit=2&api_key=O'Rex%261&page_token=x`;
+      const sent = await (await fetch(url)).text();
+      await rows().filter({ hasText: "api_key=O'Rex%261" }).click();
+      await page.getByRole('button', { name: 'copy as curl' }).click();
+      await page.locator('.told').getByText('Copied.').waitFor();
+      const { stdout } = await promisify(exec)(await page.evaluate(() => navigator.clipboard.readText()));
+      expect(stdout).toMatch(/^HTTP\/1\.1 200/);
+      expect(stdout.endsWith(sent)).toBe(true);
+      expect(stage.sim.journal.query().map(({ token }) => token)).toEqual([token, token]);
+    });
+
     test('can be copied with its body after the journal has dropped it', async () => {
       await open();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -388,7 +404,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       const url = stage.server.baseUrl.replace('/v1', '/pets');
       const { message } = (await (await fetch(url)).json()) as { message: string };
       await fetch(url);
-      const missed = page.getByLabel('Requests that the journal does not have');
+      const missed = page.getByLabel('Not in the journal');
       await eventually(() => missed.locator('li').allTextContents()).toEqual([`GET /pets 404 ${message} 2 times`]);
       await page.getByText('2 requests went to /pets; the API is under /v1.').waitFor();
       const colourOf = (selector: string) =>

@@ -132,6 +132,7 @@ const present = { scenario: { name: 'default', keys: {} }, known: [{ name: 'defa
 test('a copied command uses the same URL, and states what it lacks', () => {
   const copied = (more: Partial<CopiedEntry>) => asCurl(entry(more), 'http://127.0.0.1:1/v1');
   expect(copied({})).toBe(`curl -i 'http://127.0.0.1:1/v1/pets' -H 'authorization: Bearer free-key'`);
+  expect(copied({ query: 'api_key=…1234~abcd&limit=3' })).toContain(`?api_key='"$API_KEY"'&limit=3'`);
   expect(copied({ query: 'limit=[1-3]' })).toContain('--globoff --path-as-is');
   expect(copied({ path: '/pets/../pets/1' })).toContain('--globoff --path-as-is');
   expect(copied({ query: 'name=a.b' })).not.toContain('--');
