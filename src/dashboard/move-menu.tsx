@@ -85,6 +85,6 @@ function readInstant(text: string, nowMs: number): number | undefined {
   const [, date, year, time] = /^(?:[a-z]{3} )?(\d+ [a-z]{3})(?: (\d{4}))? ([\d:]+)$/i.exec(text) ?? [];
   const ms = /^\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
     ? Date.parse(`${day.slice(0, 11)}${text}Z`)
-    : Date.parse(date ? `${date} ${year ?? day.slice(0, 4)} ${time} UTC` : text);
+    : Date.parse(date ? `${date} ${year ?? day.slice(0, 4)} ${time} UTC` : `${text}Z`) || Date.parse(text);
   return Number.isFinite(ms) ? ms : undefined;
 }

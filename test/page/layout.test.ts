@@ -289,6 +289,8 @@ describe('layout at 1280 x 800', { tags: 'needs/chromium' }, () => {
     await page.getByRole('button', { name: 'change pet 40' }).waitFor();
     const lefts = () =>
       page.locator('.pets th').evaluateAll((heads) => heads.map((head) => Math.round(head.getBoundingClientRect().x)));
+    // The names of the columns have one line each.
+    expect((await boxOf(page.locator('.pets thead'))).height).toBeLessThan(32);
     const [before, change] = [await lefts(), await boxOf(page.getByRole('button', { name: 'change pet 40' }))];
     await page.getByRole('button', { name: 'change pet 40' }).click();
     expect(await lefts()).toEqual(before);

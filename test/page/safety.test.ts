@@ -317,6 +317,15 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       .locator('.swatch')
       .evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
     expect(new Set(colors).size).toBe(2);
+    // The badge of a run without a verdict has a system color as its background, which forced colors keep.
+    await page.keyboard.press('r');
+    await page.getByText('No requests received.').waitFor();
+    await stage.call('pro-key');
+    const [ink, ground] = await page.locator('h1 .pill.inconclusive').evaluate((found) => {
+      const { color, backgroundColor } = getComputedStyle(found);
+      return [color, backgroundColor];
+    });
+    expect(ink).not.toBe(ground);
   });
 });
 

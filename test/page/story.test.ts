@@ -20,7 +20,8 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
   async function openStorm(scenario: Scenario = storm) {
     const stage = await openStage(scenario);
     await makeStorm(stage);
-    const { page, errors } = await openPage(`${stage.server.controlUrl}/`);
+    // The page reads and shows times in UTC, in each time zone.
+    const { page, errors } = await openPage(`${stage.server.controlUrl}/`, { timezoneId: 'America/New_York' });
     await rows().nth(8).waitFor();
     return { stage, page, errors };
   }
@@ -188,10 +189,15 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
       await page.getByText(`Clock moved to ${time}.`).waitFor();
       await eventually(now).toBe(time);
     }
-    await menu.click();
-    await page.getByLabel('Instant to move the clock to').fill('12:00:20');
-    await page.getByRole('button', { name: 'move to' }).click();
-    await eventually(now).toBe('12:00:20');
+    for (const [text, time] of [
+      ['2026-01-01 12:00', '12:00:00'],
+      ['12:00:20', '12:00:20'],
+    ] as const) {
+      await menu.click();
+      await page.getByLabel('Instant to move the clock to').fill(text);
+      await page.getByRole('button', { name: 'move to' }).click();
+      await eventually(now).toBe(time);
+    }
     await menu.click();
     await page.getByRole('button', { name: 'end of ban · free-key · 12:02:07' }).waitFor();
     await page.getByRole('button', { name: '1 s before it' }).click();
@@ -208,6 +214,9 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     expect(await finding.isVisible()).toBe(false);
     await page.emulateMedia({ media: 'print' });
     expect(await finding.isVisible()).toBe(true);
+    // Only names of keys and of requests are left of the buttons.
+    expect(await page.locator('button:visible:not(.link), .legend button:visible').allInnerTexts()).toEqual([]);
+    await page.locator('.key').getByRole('button', { name: 'free-key' }).waitFor();
   });
 
   test('a printed report has findings before keys and requests, its date and version, and no controls', async () => {
