@@ -35,7 +35,7 @@ export function Unrecorded({ session }: { session: Session }) {
   if (unrecorded.length === 0) return null;
   const rest = countOf(unrecorded.slice(maximumLines));
   return (
-    <ul class="note unrecorded" aria-label="Not in the journal">
+    <ul class="note unrecorded" aria-label="Requests that the journal does not have">
       {unrecorded.slice(0, maximumLines).map((group) => (
         <li key={[group.why, group.method, group.path, group.status].join(' ')}>
           <code>

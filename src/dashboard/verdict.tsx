@@ -134,7 +134,7 @@ const advice = / "npx [^"]* minute-wall [^"]*"[^.]*\./;
 /** Verdict on the client in one sentence, or on each of several clients, with counts of requests. */
 export function Outcome({ session, onLoad }: { session: Session; onLoad(scenario: string): void }) {
   const { verdict, verdictKey, keys, connection } = session.state;
-  const waiting = connection === 'gone' ? 'No such sandbox.' : '…';
+  const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
   const {
     outcome,
     reason = waiting,

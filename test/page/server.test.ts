@@ -404,7 +404,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       const url = stage.server.baseUrl.replace('/v1', '/pets');
       const { message } = (await (await fetch(url)).json()) as { message: string };
       await fetch(url);
-      const missed = page.getByLabel('Not in the journal');
+      const missed = page.getByLabel('Requests that the journal does not have');
       await eventually(() => missed.locator('li').allTextContents()).toEqual([`GET /pets 404 ${message} 2 times`]);
       await page.getByText('2 requests went to /pets; the API is under /v1.').waitFor();
       const colourOf = (selector: string) =>
