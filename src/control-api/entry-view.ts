@@ -69,7 +69,7 @@ export function createEntryView(sim: Simulator): EntryView {
     const shown = {
       key,
       path: redact(path),
-      query: query && withQueryKey(redact(query), key, shownKeyPlace(coreOf(sim).state, operation)),
+      query: withQueryKey(redact(query), key, shownKeyPlace(coreOf(sim).state, operation)),
       call: call && redact(call),
     };
     return rowFields(entry, shown, previousRecord);

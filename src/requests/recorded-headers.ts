@@ -142,11 +142,9 @@ export function withShownKey(headers: RecordedHeaders, key: string | undefined, 
  * @param key shown key; a masked one stays as it was recorded
  */
 export function withQueryKey(query: string, key: string | undefined, place?: KeyPlace): string {
-  if (!key || key.startsWith('…') || !place?.parameter) return query;
+  if (!key || key[0] === '…' || !place?.parameter) return query;
   const start = `${place.parameter}=`;
-  const parts = query.split('&');
   // The first parameter of that name is the key.
-  const at = parts.findIndex((part) => part.startsWith(start));
-  if (parts[at]?.startsWith(`${start}…`)) parts[at] = start + encodeURIComponent(key);
-  return parts.join('&');
+  const part = query.split('&').find((each) => each.startsWith(start));
+  return part?.startsWith(`${start}…`) ? query.replace(part, () => start + encodeURIComponent(key)) : query;
 }
