@@ -215,7 +215,7 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     await page.emulateMedia({ media: 'print' });
     expect(await finding.isVisible()).toBe(true);
     // Only names of keys and of requests are left of the buttons.
-    expect(await page.locator('button:visible:not(.link), .legend button:visible').allInnerTexts()).toEqual([]);
+    expect(await page.locator('button:visible:not(.link), figcaption button:visible').allInnerTexts()).toEqual([]);
     await page.locator('.key').getByRole('button', { name: 'free-key' }).waitFor();
   });
 
