@@ -37,7 +37,7 @@ async function send({ url, token }: Remote, operation: AnyControlOperation, inpu
   });
   const { method, bodyField } = operation;
   const hasJson = method !== 'GET' && bodyField === undefined;
-  const body = bodyField === undefined ? jsonText(Object.fromEntries(rest)) : String(rest.get(bodyField));
+  const body = bodyField === undefined ? jsonText(Object.fromEntries(rest)) : rest.get(bodyField);
   if (bodyField !== undefined) rest.delete(bodyField);
   const query = new URLSearchParams(hasJson ? [] : [...rest].map(([field, value]) => [field, String(value)]));
   const response = await fetch(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, {

@@ -80,7 +80,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   /** Error statuses that only this operation has, such as 409 for a conflict or 503 for a reached limit. */
   readonly refusals?: readonly (404 | 409 | 503)[];
   /**
-   * Name of the input's text that is the body of an HTTP request as it is, such as the content of a file. The other
+   * Name of the input field that is the body of an HTTP request as it is, such as the content of a file. The other
    * fields of the input are in the query. Default: the body is a JSON object with all fields.
    */
   readonly bodyField?: string;

@@ -285,7 +285,7 @@ export interface SandboxControl {
   /** Judges a client by a recording, HAR or JSON Lines, as `petstore-sim judge` does; nothing is stored. */
   judgeFile(input: {
     name: string;
-    text: string;
+    text: string | Uint8Array;
     baseUrl?: string | undefined;
     ended?: boolean | 'true' | 'false' | undefined;
     oneKey?: boolean | 'true' | 'false' | undefined;

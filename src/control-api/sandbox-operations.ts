@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { type AnySchema, refine, type Schema } from '../validation/schema.js';
-import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { fields, kind, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
@@ -27,6 +27,12 @@ export interface SandboxHost {
   judgeFile(file: RecordedText): Promise<RunReport>;
 }
 
+const fileContent = kind<string | Uint8Array>(
+  'the content of a file',
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+  { type: 'string' },
+);
+
 /** Yes or no, as text in a query. */
 const truth = oneOf(true, false, 'true', 'false');
 
@@ -34,7 +40,7 @@ const truth = oneOf(true, false, 'true', 'false');
 export interface RecordedText {
   /** Name of the file, for the verdict and for messages. */
   readonly name: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   readonly baseUrl?: string | undefined;
   readonly ended?: boolean | 'true' | 'false' | undefined;
   readonly oneKey?: boolean | 'true' | 'false' | undefined;
@@ -121,7 +127,7 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
         refine(string, (name) => name !== '', 'the name of the file'),
         'Name of the file.',
       ),
-      text: described(string, 'Content of the file.'),
+      text: described(fileContent, 'Content of the file.'),
       baseUrl: optional(described(string, 'Base URL of the service, if it is not the simulated one.')),
       ended: optional(described(truth, 'Whether the client had ended.')),
       oneKey: optional(described(truth, 'Whether all requests had the same key, which the recording omits.')),

@@ -130,10 +130,12 @@ function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
   };
 }
 
-const wanted = (request: JudgedRequest) =>
-  isWrite(request)
-    ? [request.call, request.pet].join('\n')
-    : [request.client, request.call, request.method, request.path, unsignedQuery(request.query)].join('\n');
+const wanted = (request: JudgedRequest) => {
+  const { client, call, method, path, query } = request;
+  return isWrite(request)
+    ? `${call}\n${request.pet}`
+    : `${client}\n${call}\n${method}\n${path}\n${unsignedQuery(query)}`;
+};
 
 /**
  * Whether a read's response contains the resource of a write: a pet of the same name, or any other resource with all

@@ -45,9 +45,7 @@ const decodedBytes = 1024 * 1024;
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
 function* readBody({ body, headers }: Request, { path, example, bodyField }: AnyControlOperation): Steps<JsonObject> {
-  if (bodyField !== undefined) {
-    return { [bodyField]: Buffer.isBuffer(body) ? yield* decode(body, new TextDecoder()) : '' };
-  }
+  if (bodyField !== undefined) return { [bodyField]: Buffer.isBuffer(body) ? (body as never) : '' };
   const charset = charsetParameter.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'us-ascii') {
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
@@ -61,18 +59,15 @@ function* readBody({ body, headers }: Request, { path, example, bodyField }: Any
 
 function* readJson(body: Buffer): Steps<JsonValue> {
   try {
-    return yield* parseJsonInSteps(yield* decode(body, new TextDecoder('utf-8', { fatal: true })));
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let text = '';
+    for (let index = 0; index < body.length; index += decodedBytes) {
+      text += decoder.decode(body.subarray(index, index + decodedBytes), { stream: true });
+      yield;
+    }
+    return yield* parseJsonInSteps(text + decoder.decode());
   } catch (error) {
     if (error instanceof JsonError) throw invalid(`The body is not valid JSON: ${error.message}.`);
     throw invalid('The body is not valid UTF-8.');
   }
-}
-
-function* decode(body: Buffer, decoder: TextDecoder): Steps<string> {
-  let text = '';
-  for (let index = 0; index < body.length; index += decodedBytes) {
-    text += decoder.decode(body.subarray(index, index + decodedBytes), { stream: true });
-    yield;
-  }
-  return text + decoder.decode();
 }

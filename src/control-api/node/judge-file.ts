@@ -24,7 +24,7 @@ export async function judgeFile(
   main: MainService,
   publicKeys: Iterable<string>,
 ): Promise<RunReport> {
-  const recording = await read(name, text, baseUrl, main, publicKeys);
+  const recording = await read(name, typeof text === 'string' ? Buffer.from(text) : text, baseUrl, main, publicKeys);
   const options = {
     ...operationFacts([main]),
     name: recording.service ?? name,
@@ -39,26 +39,21 @@ function* reportOn(judged: ReturnType<typeof judgedRecording>): Steps<RunReport>
   return yield* report(result);
 }
 
-/** Length of the pieces of a recording, in characters; each takes about a millisecond. */
-const pieceLength = 16 * 1024;
+/** Size of the pieces of a recording, in bytes; each takes about a millisecond. */
+const pieceBytes = 16 * 1024;
 
-/** Divides a text into pieces, between which the server handles other requests. */
-async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+/** Divides a file into pieces, between which the server handles other requests. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   const slice = startTimeSlice();
-  for (let start = 0, end: number; start < text.length; start = end) {
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
     if (slice.isOver()) await slice.next();
-    end = start + pieceLength;
-    // Not between the two code units of one character.
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
-    yield Buffer.from(text.slice(start, end));
+    yield bytes.subarray(start, start + pieceBytes);
   }
 }
 
-const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-
 async function read(
   name: string,
-  text: string,
+  bytes: Uint8Array,
   baseUrlText: string | undefined,
   { basePath, rows = {}, rules: { schema } }: MainService,
   publicKeys: Iterable<string>,
@@ -69,11 +64,9 @@ async function read(
       `baseUrl: expected the base URL of the service, such as https://api.github.com, got ${JSON.stringify(baseUrlText)}`,
     );
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
-  const file = {
-    name,
-    pieces: piecesOf(text),
-    kind: () => foundInstead({ text }, ['traffic'], schema),
-  };
+  const isOf = (kinds: Parameters<typeof foundInstead>[1]) =>
+    foundInstead({ text: new TextDecoder().decode(bytes) }, kinds, schema);
+  const file = { name, pieces: piecesOf(bytes), kind: () => isOf(['traffic']) };
   const service = { basePath, operations: createOperationTable(rows) };
   try {
     return await readRecording([file], service, {
@@ -86,7 +79,7 @@ async function read(
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error names the service of its requests.
     const isRecording = error instanceof RecordingError && error.hasEntries;
-    const found = foundInstead({ text }, isRecording ? ['traffic', 'broken'] : ['traffic'], schema);
+    const found = isOf(isRecording ? ['traffic', 'broken'] : ['traffic']);
     throw invalid(
       found === undefined ? `${name}: ${error.message}` : `${name}: expected a HAR file or JSON Lines, got ${found}`,
     );

@@ -43,7 +43,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const first = new Map<object | string, JudgedRequest>();
   return same.filter((request) => {
     if (!isUnauthorized(request)) {
-      if (isAdmitted(request)) for (const read of [first, onConnection]) read.clear();
+      if (isAdmitted(request)) for (const read of [first, onConnection]) if (read.size > 0) read.clear();
       return false;
     }
     const { session, call, connection } = request;
