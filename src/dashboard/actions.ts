@@ -162,7 +162,10 @@ export function createActions(
   const actions: Actions = {
     keep: (text, act) => once(text, () => undoable(text, act)),
     change: (text, ...request) => actions.keep(text, () => send(...request)),
-    move: (change, text) => void undoable(text, () => send('POST', '/clock', change)),
+    move: (change, text) => {
+      latest = '';
+      void undoable(text, () => send('POST', '/clock', change));
+    },
     reset: () => restart('Reset to the start of the scenario.', () => send('POST', '/reset')),
     load: (scenario, reseed) =>
       restart(`Loaded ${scenario}.`, async () => {

@@ -67,10 +67,16 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(key()).toBe('active');
 
     // Two moves, unlike the second click of a double click on Reset.
+    const title = () => undo.getAttribute('title');
     await moveClock(page, '+1 min');
+    await eventually(title).toMatch(/^Undo: Clock moved to .* Sets the clock as well\.$/);
+    const afterFirst = await title();
     await moveClock(page, '+1 min');
     await eventually(() => stage.sim.clock.now() - startMs).toBe(120_000);
-    await eventually(() => undo.getAttribute('title')).toMatch(/^Undo: Clock moved to .* Sets the clock as well\.$/);
+    // Before the page shows the second move, its button would undo the first one, which is refused.
+    await eventually(
+      async () => /^Undo: Clock moved/.test((await title()) ?? '') && (await title()) !== afterFirst,
+    ).toBe(true);
     await eventually(() => [...stage.sim.snapshots.keys()].length).toBe(1);
     await page
       .getByText(/Clock moved to/)
