@@ -37,7 +37,7 @@ async function send({ url, token }: Remote, operation: AnyControlOperation, inpu
   });
   const { method, bodyField } = operation;
   const hasJson = method !== 'GET' && bodyField === undefined;
-  const body = bodyField === undefined ? jsonText(Object.fromEntries(rest)) : rest.get(bodyField);
+  const content = bodyField && rest.get(bodyField);
   if (bodyField !== undefined) rest.delete(bodyField);
   const query = new URLSearchParams(hasJson ? [] : [...rest].map(([field, value]) => [field, String(value)]));
   const response = await fetch(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, {
@@ -46,7 +46,7 @@ async function send({ url, token }: Remote, operation: AnyControlOperation, inpu
       ...(hasJson && { 'Content-Type': 'application/json' }),
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     },
-    ...(method !== 'GET' && { body }),
+    ...(method !== 'GET' && { body: hasJson ? jsonText(Object.fromEntries(rest)) : content }),
   });
   if (!response.ok) throw await readError(response);
   return response;

@@ -166,10 +166,10 @@ function describeOperation(
   const example = (operation.example ?? {}) as Json;
   const fields = fieldsOf(input, references);
   const isInPath = ({ name }: { name: string }) => path.includes(`{${name}}`);
-  const isInQuery = (field: { name: string }) =>
-    !isInPath(field) && (method === 'GET' || (bodyField !== undefined && field.name !== bodyField));
+  const isInBody = (field: { name: string }) =>
+    !isInPath(field) && (bodyField === undefined ? method !== 'GET' : field.name === bodyField);
   const parameters = fields
-    .filter((field) => isInPath(field) || isInQuery(field))
+    .filter((field) => !isInBody(field))
     .map(({ name, schema: { description, ...schema }, required }) => ({
       name,
       in: isInPath({ name }) ? 'path' : 'query',
@@ -178,7 +178,7 @@ function describeOperation(
       schema,
       ...(example[name] !== undefined && { example: example[name] }),
     }));
-  const body = fields.filter((field) => !isInPath(field) && !isInQuery(field));
+  const body = fields.filter(isInBody);
   return {
     operationId,
     tags: [tag],

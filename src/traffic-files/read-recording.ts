@@ -535,13 +535,13 @@ const isPreflight = ({ record, requestHeaders }: RecordedEntry, kind: JsonItem['
   record.method === 'OPTIONS' &&
   (kind === 'har-entry' || requestHeaders.some(([name]) => /^access-control-request-method$/i.test(name)));
 
-/** Entry of a file, with the signs that it is no request to the service. */
 /** Selects the requests of a file that another program recorded, with times, and puts them in order. */
 const timedIn = (drafts: readonly Draft[]): PendingExchange[] =>
   drafts
     .flatMap(({ pending }) => (pending.isOwn || pending.missing.includes('timings') ? [] : pending))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
 
+/** Entry of a file, with the signs that it is no request to the service. */
 interface Draft {
   readonly pending: PendingExchange;
   readonly signs: NetworkSigns;

@@ -64,9 +64,9 @@ async function read(
       `baseUrl: expected the base URL of the service, such as https://api.github.com, got ${JSON.stringify(baseUrlText)}`,
     );
   const baseUrl = url && url.origin + url.pathname.replace(/\/+$/, '');
-  const isOf = (kinds: Parameters<typeof foundInstead>[1]) =>
+  const otherThan = (kinds: Parameters<typeof foundInstead>[1]) =>
     foundInstead({ text: new TextDecoder().decode(bytes) }, kinds, schema);
-  const file = { name, pieces: piecesOf(bytes), kind: () => isOf(['traffic']) };
+  const file = { name, pieces: piecesOf(bytes), kind: () => otherThan(['traffic']) };
   const service = { basePath, operations: createOperationTable(rows) };
   try {
     return await readRecording([file], service, {
@@ -79,7 +79,7 @@ async function read(
     if (!(error instanceof RecordingError || error instanceof SyntaxError)) throw error;
     // A truncated file with whole entries is a recording: the error names the service of its requests.
     const isRecording = error instanceof RecordingError && error.hasEntries;
-    const found = isOf(isRecording ? ['traffic', 'broken'] : ['traffic']);
+    const found = otherThan(isRecording ? ['traffic', 'broken'] : ['traffic']);
     throw invalid(
       found === undefined ? `${name}: ${error.message}` : `${name}: expected a HAR file or JSON Lines, got ${found}`,
     );

@@ -43,6 +43,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const first = new Map<object | string, JudgedRequest>();
   return same.filter((request) => {
     if (!isUnauthorized(request)) {
+      // To clear an empty map takes long, too.
       if (isAdmitted(request)) for (const read of [first, onConnection]) if (read.size > 0) read.clear();
       return false;
     }
