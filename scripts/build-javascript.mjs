@@ -88,6 +88,8 @@ const commonJs = await rolldown({
   ...fromSource,
   input: {
     main: join(root, 'src/cli/main.ts'),
+    // A thread of a server, also of one that was loaded as ES modules.
+    'judge-thread': join(root, 'src/control-api/node/judge-thread.ts'),
     ...inputs(all.flatMap((entry) => (entry.require === undefined ? [] : [entry.default]))),
   },
   platform: 'node',

@@ -10,7 +10,7 @@ import { readRecordedLog } from '../persistence/node/folder/recording.js';
 import { recordedSandboxes } from '../persistence/node/recording-engine.js';
 import { type Replay, type ReplayUntil, replayLog } from '../persistence/replay-log.js';
 import { generatePets } from '../petstore/generate-pets.js';
-import { scenarioSchema } from '../petstore/scenario-schema.js';
+import { scenarioFields } from '../petstore/scenario-schema.js';
 import { servedPetstore } from '../petstore/served-petstore.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { readShippedScenarios } from '../scenario-files/shipped-scenarios.js';
@@ -62,7 +62,7 @@ async function readRun(path: string): Promise<LoadedRun> {
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined && !(error instanceof LogOpenError)) throw error;
-    const found = foundInstead({ file: path }, ['run'], scenarioSchema);
+    const found = foundInstead({ file: path }, ['run'], scenarioFields);
     if (found !== undefined)
       throw new UsageError(`${path}: expected a file from --record, or the folder of --data, got ${found}`);
     throw new UsageError(

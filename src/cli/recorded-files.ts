@@ -3,7 +3,7 @@ import { foundInstead } from '../control-api/node/file-kind.js';
 import { isOfBackend } from '../fidelity/deduce/unusable-response.js';
 import { traceExchanges } from '../judge/trace.js';
 import { recordedPetstore } from '../petstore/operations.js';
-import { scenarioSchema } from '../petstore/scenario-schema.js';
+import { scenarioFields } from '../petstore/scenario-schema.js';
 import { isOfService, rootsOf } from '../traffic-files/address.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
@@ -25,7 +25,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
       files.map((name) => ({
         name,
         pieces: createReadStream(name, { highWaterMark: pieceBytes }),
-        kind: () => foundInstead({ file: name }, ['traffic'], scenarioSchema),
+        kind: () => foundInstead({ file: name }, ['traffic'], scenarioFields),
       })),
       recordedPetstore,
       options,
@@ -93,7 +93,7 @@ async function reading<Result>(
       // A truncated file with whole entries is a recording: the error names the service of its requests.
       const known = error instanceof RecordingError && error.hasEntries ? ([kind, 'broken'] as const) : [kind];
       for (const file of files) {
-        const found = foundInstead({ file }, known, scenarioSchema);
+        const found = foundInstead({ file }, known, scenarioFields);
         if (found !== undefined) throw new UsageError(`${file}: expected ${expected}, got ${found}`);
       }
       throw new UsageError(`${files.join(', ')}: ${message}${advice}`);

@@ -1,11 +1,10 @@
-import { type JudgeRecordingOptions, judgeRecordingInSteps } from '../judge/judge-recording.js';
+import { type JudgeRecordingOptions, judgeRecording } from '../judge/judge-recording.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { isNamedRefusal, toldBy } from '../judge/promises.js';
 import { untested } from '../judge/report/wording.js';
 import { type ResultOptions, type RunResult, resultOf } from '../judge/run-result.js';
 import type { Exchange } from '../traffic-files/exchange.js';
 import type { Recording } from '../traffic-files/read-recording.js';
-import type { Steps } from '../values/steps.js';
 import { lazyList } from './lazy-result.js';
 import { recordedEntries, recordedKeys } from './recorded-entries.js';
 import { keyVerdictPath, maximumKeyVerdicts, type RunReport, runFormat } from './run-report.js';
@@ -23,35 +22,30 @@ interface JudgedRecording {
   /** Recorded requests, in which refusals by a limit are marked. */
   readonly entries: readonly Exchange[];
   /** Creates the report data, with the shown verdict. */
-  report(shown: RunResult): Steps<RunReport>;
+  report(shown: RunResult): RunReport;
 }
 
-/**
- * Judges a client by a recording, as `petstore-sim judge` and the dashboard do. Works in steps, between which a server
- * handles requests.
- */
-export function* judgedRecording(
+/** Judges a client by a recording, as `petstore-sim judge` and the dashboard do. */
+export function judgedRecording(
   { exchanges: read, service, leftOut, isCut, notes }: Omit<Recording, 'baseUrls' | 'entries' | 'clockOffsetMs'>,
   { refusals = [], result: resultOptions = {}, ...options }: JudgedRecordingOptions,
-): Steps<JudgedRecording> {
+): JudgedRecording {
   const exchanges = withRefusals(read, (exchange) => isLimitOfOtherApi(exchange, refusals));
-  const judge = (some: readonly Exchange[]) => judgeRecordingInSteps(some, { ...options, service, leftOut, isCut });
-  const verdict = yield* judge(exchanges);
+  const judge = (some: readonly Exchange[]) => judgeRecording(some, { ...options, service, leftOut, isCut });
+  const verdict = judge(exchanges);
   const entries = withRefusals(exchanges, isRefusalOfOtherApi);
   return {
     result: resultOf(verdict, resultOptions),
     entries,
-    *report(shown) {
-      yield;
-      const keys = yield* recordedKeys(entries);
-      yield;
+    report(shown) {
+      const keys = recordedKeys(entries);
       const nowMs = entries.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
       const ofKeys: RunReport['answers'] = {};
       if (keys.length > 1 && keys.length <= maximumKeyVerdicts)
         for (const { key, id } of keys) {
           // A request without a known key may be one of this key.
           const own = exchanges.filter(({ token }) => token === undefined || token === key);
-          ofKeys[keyVerdictPath(id)] = withUntested(yield* judge(own));
+          ofKeys[keyVerdictPath(id)] = withUntested(judge(own));
         }
       return {
         format: runFormat,

@@ -41,6 +41,13 @@ export const lazyLines = (items: Iterable<object>): string =>
     () => linePieces(items),
   );
 
+/** Creates a value from the pieces of its JSON text, which are sent as they are. */
+export const lazyJson = <Value>(pieces: readonly string[]): Value =>
+  lazy(
+    () => JSON.parse(pieces.join('')),
+    () => pieces,
+  );
+
 /**
  * Creates a lazy copy of a plain JSON value for the result of a control operation. A caller in the same process gets a
  * copy; an HTTP response is written without one, which saves time.

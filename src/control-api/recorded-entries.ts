@@ -8,7 +8,6 @@ import type { Exchange } from '../traffic-files/exchange.js';
 import { groupBy } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a, secretNames } from '../values/mask-key.js';
-import type { Steps } from '../values/steps.js';
 import { readTold } from '../values/told-waits.js';
 import { type DocumentedWindow, toWindowFields } from '../values/window-fields.js';
 import { createRowFields, present } from './entry-row.js';
@@ -52,7 +51,7 @@ function withPromise(exchange: Exchange): Exchange {
 }
 
 /** Describes the keys of a recording at its end, as far as its responses show their state. */
-export function* recordedKeys(exchanges: readonly Exchange[]): Steps<KeyInfo[]> {
+export function recordedKeys(exchanges: readonly Exchange[]): KeyInfo[] {
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
   const keys: KeyInfo[] = [];
   for (const [token, own] of groupBy(exchanges, ({ token }) => token)) {
@@ -73,7 +72,6 @@ export function* recordedKeys(exchanges: readonly Exchange[]): Steps<KeyInfo[]> 
         servedAgain: { at: new Date(again.atMs).toISOString(), ...(again.window && { window: again.window }) },
       }),
     });
-    yield;
   }
   return keys;
 }

@@ -1,5 +1,4 @@
 import { getOrCreate } from '../values/get-or-create.js';
-import type { Steps } from '../values/steps.js';
 import { isAnswered, type JudgedRequest, type Run } from './run.js';
 
 /** Requests per call of a client: of the whole run, and of the second in which its calls sent the most requests. */
@@ -19,7 +18,7 @@ const maximumOpen = 200;
  * one retry, so that concurrent equal calls count apart. Callers of a slow client start one after another, some after the
  * failure of another. So the first requests without a name begin calls, as many as a scenario with concurrent callers has.
  */
-export function* amplificationOf({ requests, needs }: Pick<Run, 'requests' | 'needs'>): Steps<Amplification> {
+export function amplificationOf({ requests, needs }: Pick<Run, 'requests' | 'needs'>): Amplification {
   const concurrent = (needs?.parallel ?? 1) > 1 ? (needs?.calls ?? 1) : 0;
   const failed = new Map<number, { request: JudgedRequest; call: object }[]>();
   const calls = new Set<object>();
@@ -39,7 +38,6 @@ export function* amplificationOf({ requests, needs }: Pick<Run, 'requests' | 'ne
     }));
     second.requests++;
     second.calls.add(call);
-    yield;
   }
   let worstSecond = 0;
   for (const second of seconds.values()) worstSecond = Math.max(worstSecond, second.requests / second.calls.size);

@@ -4,7 +4,6 @@ import { getOrCreate } from '../values/get-or-create.js';
 import { listGroups } from '../values/group-by.js';
 import { joinWords } from '../values/join-words.js';
 import { pluralize } from '../values/pluralize.js';
-import { mapInSteps, type Steps } from '../values/steps.js';
 import { isAboutWaits } from '../values/told-waits.js';
 import { createKeyTest } from './gaps.js';
 import { type JudgedRequest, toleranceMs, toleranceOf } from './judged-request.js';
@@ -17,10 +16,9 @@ import { endOfWaitMs } from './run.js';
  * page could not read, and writes without a body that cannot be told apart.
  * @param isKeyKnown whether exchanges without a recorded key all had the same key
  */
-export function* withDerivedLacks(exchanges: readonly Exchange[], isKeyKnown: boolean): Steps<Exchange[]> {
+export function withDerivedLacks(exchanges: readonly Exchange[], isKeyKnown: boolean): Exchange[] {
   const indistinct = findIndistinctWrites(exchanges);
-  yield;
-  return yield* mapInSteps(exchanges, (exchange) => {
+  return exchanges.map((exchange) => {
     const readable = withReadableHeaders(exchange);
     const isHidden = readable !== exchange && hasPromise(exchange) && !hasPromise(readable);
     const isIndistinct = indistinct.has(exchange);
@@ -103,10 +101,10 @@ export interface BlockingLack {
  * the entries that were left out, those of a service worker count if the key's next request came during the wait as
  * well.
  */
-export function* findBlockingLacks(
+export function findBlockingLacks(
   requests: readonly JudgedRequest[],
   leftOut: readonly LeftOutEntry[],
-): Steps<BlockingLack[]> {
+): BlockingLack[] {
   const lacking = new Map<Missing, JudgedRequest[]>();
   const mayHaveKey = createKeyTest(requests);
   /** Keys with an open wait, with the latest refusal of each method and path since its start. */
@@ -121,8 +119,7 @@ export function* findBlockingLacks(
   const retriedUnread = new Set<JudgedRequest>();
   /** Whether a page could not read the wait of an open refusal. */
   let hasUnread = false;
-  for (const [index, request] of requests.entries()) {
-    if (index % requestsOfStep === 0) yield;
+  for (const request of requests) {
     const { missing, token, isRefused, status, isWrite } = request;
     const isWaitAsked = isRefused || status === 503;
     // Reads the open waits only for a request that lacks something, because many keys may have many open waits.
@@ -206,8 +203,6 @@ function findKeysOfOneRequest(requests: readonly JudgedRequest[]): number {
 
 /** Whether a request probably has a body, by its method. */
 const hasBody = ({ method }: JudgedRequest) => /^(?:POST|PUT|PATCH)$/.test(method);
-
-const requestsOfStep = 500;
 
 /** Parts that matter only in a request during an open wait. */
 const waitParts: ReadonlySet<Missing> = new Set<Missing>([

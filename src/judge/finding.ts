@@ -1,6 +1,5 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Missing } from '../traffic-files/exchange.js';
-import type { Steps } from '../values/steps.js';
 import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
@@ -89,13 +88,13 @@ interface RuleFacts {
 export interface WireRule extends RuleFacts {
   readonly needs: 'wire';
   // Property instead of a method, because TypeScript checks the parameters of methods less strictly.
-  readonly judge: (run: Run) => Judgement | Steps<Judgement>;
+  readonly judge: (run: Run) => Judgement;
 }
 
 /** Rule of the judge that needs the simulator's internal state, which recorded traffic lacks. */
 export interface SimulatorRule extends RuleFacts {
   readonly needs: 'simulator';
-  readonly judge: (run: Run<KnownRequest>) => Judgement | Steps<Judgement>;
+  readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
 /**

@@ -2,12 +2,12 @@ import { type Reads, writes } from '../requests/reads.js';
 import type { Exchange, LeftOutEntry, LeftOutReason, Missing } from '../traffic-files/exchange.js';
 import { groupBy } from '../values/group-by.js';
 import { textOfBytes } from '../values/json-bytes.js';
-import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
+import { runToEnd } from '../values/steps.js';
 import { afterCut } from './conclude.js';
 import { findBlockingLacks, withDerivedLacks } from './evidence.js';
-import type { RestsOn } from './finding.js';
+import type { RestsOn, Rule } from './finding.js';
 import { Gaps } from './gaps.js';
-import { judgeBy, judgeByWire, type Verdict, verdictOn } from './judge-run.js';
+import { type Verdict, verdictOn } from './judge-run.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { isRefusal, toldBy } from './promises.js';
 import { rules } from './rules.js';
@@ -39,23 +39,17 @@ export interface JudgeRecordingOptions
  * parts on which the rule rests. The client passes only if no refusal, lost response or request during a wait lacks
  * what a rule reads.
  */
-export const judgeRecording = (exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict =>
-  runToEnd(judgeRecordingInSteps(exchanges, options));
-
-/** Does the same as `judgeRecording`, in steps between which a server handles requests. */
-export function* judgeRecordingInSteps(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Steps<Verdict> {
+export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
   const { name: scenario, isOneKey = false, reads = [], leftOut = [], isCut = false, ...known } = options;
   const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
   const facts = { ...known, scenario, nowMs, isCut };
   const isOwn = exchanges.length > 0 && exchanges.every((exchange) => exchange.isOwn);
-  const refused = isOwn ? exchanges : yield* mapInSteps(exchanges, withRefusalBeforeReset);
+  const refused = isOwn ? exchanges : exchanges.map(withRefusalBeforeReset);
   const read = refused.map((exchange) => withoutRead(exchange, reads));
-  const recorded = yield* withDerivedLacks(isOneKey ? withOneKey(read) : read, isOwn || isOneKey);
+  const recorded = withDerivedLacks(isOneKey ? withOneKey(read) : read, isOwn || isOneKey);
   const gaps = { leftOut, isCut };
-  yield;
-  const { whole, verdict } = yield* isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
-  yield;
-  return withLeftOut(yield* withLacks(verdict, whole, leftOut), exchanges, leftOut);
+  const { whole, verdict } = isOwn ? judgeOwn(recorded, facts, gaps) : judgeForeign(recorded, facts, gaps);
+  return withLeftOut(withLacks(verdict, whole, leftOut), exchanges, leftOut);
 }
 
 /**
@@ -85,40 +79,35 @@ interface GapFacts {
   readonly isCut: boolean;
 }
 
-function* judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
-  const runFor = yield* createRunFor(exchanges, facts, gaps, KnownRequest);
-  const whole = yield* runFor([]);
-  return {
-    whole,
-    verdict: yield* verdictOn(whole, function* (rule) {
-      return yield* judgeBy(rule, yield* runFor(rule.restsOn));
-    }),
-  };
+function judgeOwn(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = createRunFor(exchanges, facts, gaps, KnownRequest);
+  const whole = runFor([]);
+  return { whole, verdict: runToEnd(verdictOn(whole, (rule) => rule.judge(runFor(rule.restsOn)))) };
 }
 
-function* judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
-  const runFor = yield* createRunFor(exchanges, facts, gaps, JudgedRequest);
-  const whole = yield* runFor([]);
-  return { whole, verdict: yield* verdictOn(whole, judgeByWire(runFor)) };
+function judgeForeign(exchanges: readonly Exchange[], facts: RunFacts, gaps: GapFacts) {
+  const runFor = createRunFor(exchanges, facts, gaps, JudgedRequest);
+  const whole = runFor([]);
+  const judge = (rule: Rule) => (rule.needs === 'wire' ? rule.judge(runFor(rule.restsOn)) : undefined);
+  return { whole, verdict: runToEnd(verdictOn(whole, judge)) };
 }
 
 /**
  * Creates a function that returns the run of the exchanges that have certain parts. The other exchanges are gaps of
  * this run.
  */
-function* createRunFor<Request extends JudgedRequest>(
+function createRunFor<Request extends JudgedRequest>(
   exchanges: readonly Exchange[],
   facts: RunFacts,
   { leftOut, isCut }: GapFacts,
   Kind: RequestClass<Request>,
-): Steps<(restsOn: RestsOn) => Steps<Run<Request>>> {
-  const whole = yield* createRun(exchanges, facts, Kind);
-  yield;
+): (restsOn: RestsOn) => Run<Request> {
+  const whole = runToEnd(createRun(exchanges, facts, Kind));
   const everLacking = new Set<Missing>();
   for (const exchange of exchanges)
     for (const part of exchange.missing) if (lacksPart(exchange, part)) everLacking.add(part);
   const runs = new Map<string, Run<Request>>();
-  return function* (restsOn) {
+  return (restsOn) => {
     const parts = [...(restsOn.length > 0 ? (['response'] as const) : []), ...restsOn].filter((part) =>
       everLacking.has(part),
     );
@@ -126,12 +115,9 @@ function* createRunFor<Request extends JudgedRequest>(
     const known = runs.get(parts.join());
     if (known !== undefined) return known;
     const lacks = (request: Observed) => parts.some((part) => lacksPart(request, part));
-    const lacking = whole.requests.filter(lacks);
-    yield;
-    const gaps = new Gaps(whole.requests, lacking, leftOut, isCut);
-    yield;
+    const gaps = new Gaps(whole.requests, whole.requests.filter(lacks), leftOut, isCut);
     const complete = exchanges.filter((exchange) => !lacks(exchange));
-    const run = yield* createRun(complete, facts, Kind, gaps);
+    const run = runToEnd(createRun(complete, facts, Kind, gaps));
     runs.set(parts.join(), run);
     return run;
   };
@@ -161,9 +147,9 @@ function withRefusalBeforeReset(exchange: Exchange): Exchange {
 }
 
 /** Makes a verdict inconclusive, unless the client failed, if the recording lacks parts that could show a failure. */
-function* withLacks(verdict: Verdict, { requests, isCut }: Run, leftOut: readonly LeftOutEntry[]): Steps<Verdict> {
+function withLacks(verdict: Verdict, { requests, isCut }: Run, leftOut: readonly LeftOutEntry[]): Verdict {
   if (verdict.outcome === 'fail') return verdict;
-  const lacks = yield* findBlockingLacks(requests, leftOut);
+  const lacks = findBlockingLacks(requests, leftOut);
   const texts = lacks.map(({ text }) => text);
   if (isCut && verdict.outcome === 'pass') texts.push(`${afterCut}.`);
   if (texts.length === 0) return verdict;

@@ -6,7 +6,7 @@ import { runToEnd, type Steps } from '../values/steps.js';
 import { type Amplification, amplificationOf } from './amplification.js';
 import { conclude, escalated } from './conclude.js';
 import { type Cost, costsOf } from './cost.js';
-import type { Finding, Judgement, Remedy, RestsOn, Rule, Severity } from './finding.js';
+import type { Finding, Judgement, Remedy, Rule, Severity } from './finding.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { unmetNeed } from './needs.js';
 import { remediesFor } from './remedy.js';
@@ -77,7 +77,7 @@ export const judgeRun = (entries: readonly RequestRecord[], facts: RunFacts): Ve
  */
 export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFacts): Steps<Verdict> {
   const run = yield* createRun(entries, facts, KnownRequest);
-  return yield* verdictOn(run, (rule) => judgeBy(rule, run));
+  return yield* verdictOn(run, (rule) => rule.judge(run));
 }
 
 /**
@@ -86,45 +86,19 @@ export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFa
  */
 export function judgeObservedRun(entries: readonly RequestRecord[], facts: RunFacts): Verdict {
   const run = runToEnd(createRun(entries, facts, JudgedRequest));
-  return runToEnd(
-    verdictOn(
-      run,
-      // biome-ignore lint/correctness/useYield: as above.
-      judgeByWire(function* () {
-        return run;
-      }),
-    ),
-  );
-}
-
-/**
- * Creates a function that judges a run by a rule that needs only requests and responses.
- * @param runFor returns the run of the requests that have the parts on which a rule rests
- */
-export const judgeByWire = (runFor: (restsOn: RestsOn) => Steps<Run>) =>
-  function* (rule: Rule): Steps<Judgement | undefined> {
-    return rule.needs === 'wire' ? yield* judgeBy(rule, yield* runFor(rule.restsOn)) : undefined;
-  };
-
-/** Judges a run by one rule, in steps if the rule has several. */
-export function* judgeBy<Request extends JudgedRequest>(
-  rule: { judge(run: Run<Request>): Judgement | Steps<Judgement> },
-  run: Run<Request>,
-): Steps<Judgement> {
-  const judged = rule.judge(run);
-  return 'next' in judged ? yield* judged : judged;
+  return runToEnd(verdictOn(run, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
 }
 
 /**
  * Concludes a verdict on a run from the judgements of all rules.
  * @param judge returns the judgement of a rule; `undefined` if the rule cannot judge the run
  */
-export function* verdictOn(run: Run, judge: (rule: Rule) => Steps<Judgement | undefined>): Steps<Verdict> {
+export function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Steps<Verdict> {
   const { scenario, dropped, unrecorded, expect } = run;
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
   for (const [code, rule] of Object.entries(rules) as [FindingCode, Rule][]) {
-    const judgement = yield* judge(rule);
+    const judgement = judge(rule);
     if (judgement === undefined) unknown.push(code);
     else judgements.set(code, judgement);
     yield;
@@ -144,7 +118,7 @@ export function* verdictOn(run: Run, judge: (rule: Rule) => Steps<Judgement | un
   yield;
   const remedies = remediesFor(findings, requests);
   yield;
-  const amplification = yield* amplificationOf(run);
+  const amplification = amplificationOf(run);
   yield;
   const unmet = unmetNeed(requests, run.needs ?? {}, run.operations);
   const doubt = callers.doubtOf(found);

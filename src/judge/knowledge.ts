@@ -1,5 +1,4 @@
 import { getOrCreate } from '../values/get-or-create.js';
-import type { Steps } from '../values/steps.js';
 import { PerSession } from './client-session.js';
 import { concurrentMs, type JudgedRequest, receiptMs, toleranceOf, waitedMs } from './judged-request.js';
 
@@ -25,10 +24,9 @@ export interface EqualCalls {
  * have received; `retryOf`, the refused request that this one repeats; and `mayBeNextCall`, true if the request can
  * also be the client's next call.
  */
-export function* markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): Steps<void> {
+export function markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): void {
   const sessions = new PerSession(() => new SessionKnowledge());
-  for (const [at, request] of requests.entries()) {
-    if (at % requestsOfStep === requestsOfStep - 1) yield;
+  for (const request of requests) {
     const session = sessions.of(request.session);
     request.lastRefusalRead = session.bindingRefusal(request);
     request.mayBeNextCall = session.mayBeNextCall(request, equal);
@@ -36,8 +34,6 @@ export function* markReadRefusals(requests: readonly JudgedRequest[], equal: Equ
     if (request.isRefused) session.add(request);
   }
 }
-
-const requestsOfStep = 1_000;
 
 /** Sets `retryOfOutage` on each retry of a 503 with Retry-After, to the request that got the 503. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {

@@ -182,7 +182,7 @@ function* analyze<Request extends JudgedRequest>(
   for (const { requests: ofEpisode } of episodes) {
     const firstId = ofEpisode[0]?.id ?? 0;
     const before = findLowest(answered.length, (at) => (answered[at] as Request).id > firstId);
-    yield* markReadRefusals(ofEpisode, { shared, open: known - before });
+    markReadRefusals(ofEpisode, { shared, open: known - before });
   }
   yield;
   markOutageRetries(requests);

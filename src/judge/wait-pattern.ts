@@ -1,6 +1,5 @@
 import { highest, lowest } from '../values/extremes.js';
 import { formatDuration } from '../values/format-duration.js';
-import type { Steps } from '../values/steps.js';
 import { isDuration, type WaitForm } from '../values/told-waits.js';
 import { formatTimes } from './finding.js';
 import { isEarly, type JudgedRequest, toleranceMs, waitedMs } from './run.js';
@@ -16,12 +15,11 @@ export interface Wait {
  * @param all all waits of the client after responses that required one, in order, also those that it obeyed
  * @param early requests of all clients that were too early
  */
-export function* findCause(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): Steps<string | undefined> {
+export function findCause(all: readonly Wait[], early: ReadonlySet<JudgedRequest>): string | undefined {
   // Times in whole seconds make random waits look equal.
   if (all.some(({ request }) => request.clockStepMs > atOnceMs)) return undefined;
   const measured = measure(all, early);
-  yield;
-  const cause = yield* causeOf(measured);
+  const cause = causeOf(measured);
   return cause?.text(measured);
 }
 
@@ -271,7 +269,7 @@ const hypotheses: readonly Hypothesis[] = [
  * Finds the cause of a client's waits: of `hypotheses`, which are in the order of their parameters, the only hypothesis of the fewest parameters that explains all waits.
  * `undefined` if several do, none does, or the waits are too few to show it.
  */
-export function* causeOf(waits: readonly MeasuredWait[]): Steps<Hypothesis | undefined> {
+export function causeOf(waits: readonly MeasuredWait[]): Hypothesis | undefined {
   let first: Hypothesis | undefined;
   const others: Hypothesis[] = [];
   for (const each of hypotheses) {
@@ -280,7 +278,6 @@ export function* causeOf(waits: readonly MeasuredWait[]): Steps<Hypothesis | und
       if (first === undefined) first = each;
       else others.push(each);
     }
-    yield;
   }
   // Waits of the length of a delay show no length that the client chose.
   const isEnough = first?.parameters === 0 || (waits.length >= minimumWaits && lowest(waitsOf(waits)) > noiseMs);

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { brokenJson, foundInstead } from '../control-api/node/file-kind.js';
-import { scenarioSchema } from '../petstore/scenario-schema.js';
+import { scenarioFields } from '../petstore/scenario-schema.js';
 import { withPresentNames } from '../scenario/ban-schema.js';
 import { isHeaderValue } from '../scenario/fault-schema.js';
 import { readYaml, type YamlText } from '../scenario/read-yaml.js';
@@ -91,16 +91,15 @@ function withoutTitle(base: unknown): unknown {
 
 /** Formats the reason why a file cannot be read as a scenario, with the kind of the file if it is known. */
 function failureOf(file: string, { failure }: { failure: string }): string {
-  const found = foundInstead({ file }, ['scenario'], scenarioSchema);
+  const found = foundInstead({ file }, ['scenario'], scenarioFields);
   return found === undefined ? failure : `expected fields of a scenario, got ${found}`;
 }
 
 /** Describes a file that is no scenario but of another known kind, such as an exported state or a HAR file. */
 function otherKind({ text: { value } }: Layer, text: string): string | undefined {
-  if (isMap(value) && Object.keys(value).every((name) => Object.hasOwn(scenarioSchema.entries ?? {}, name)))
-    return undefined;
+  if (isMap(value) && Object.keys(value).every((name) => scenarioFields.includes(name))) return undefined;
   const content = typeof value === 'object' ? { value } : { text };
-  return value === null ? undefined : foundInstead(content, ['scenario', 'broken', 'unknown'], scenarioSchema);
+  return value === null ? undefined : foundInstead(content, ['scenario', 'broken', 'unknown'], scenarioFields);
 }
 
 /** Reports a scenario file that is empty, and a file named in `extends` that is not a map. */

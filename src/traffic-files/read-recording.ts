@@ -10,7 +10,6 @@ import type { KeyPlace } from '../values/key-place.js';
 import { maskedQuery } from '../values/mask-key.js';
 import { isMap, mapOf } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
-import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isOfService, type RecordedService, rootsOf, splitAddress } from './address.js';
 import {
@@ -73,8 +72,6 @@ export interface ReadOptions {
   publicKeys?: Iterable<string> | undefined;
   /** Place of the keys in requests. Default: the first of the usual places that has one. */
   keyPlace?: KeyPlace | undefined;
-  /** Runs the steps in which the requests of all files are put in order. Default: without a pause. */
-  runSteps?: (<Result>(steps: Steps<Result>) => Promise<Result>) | undefined;
 }
 
 export interface RecordedFile {
@@ -95,10 +92,9 @@ export async function readRecording(
   service: RecordedService,
   options: ReadOptions = {},
 ): Promise<Recording> {
-  const { runSteps = async (steps) => runToEnd(steps) } = options;
-  const reader = createReader(service, { ...options, runSteps }, files.length > 1);
+  const reader = createReader(service, options, files.length > 1);
   for (const file of files) await reader.read(file);
-  return runSteps(reader.finish());
+  return reader.finish();
 }
 
 const noHeaders: RecordedHeaders = {};
@@ -109,13 +105,7 @@ const maximumAddresses = 1_000;
 /** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
 function createReader(
   service: RecordedService,
-  {
-    baseUrl,
-    isAnyService = false,
-    publicKeys,
-    keyPlace,
-    runSteps,
-  }: ReadOptions & { runSteps: NonNullable<ReadOptions['runSteps']> },
+  { baseUrl, isAnyService = false, publicKeys, keyPlace }: ReadOptions,
   hasMoreFiles: boolean,
 ) {
   const keys = new KeyNames(publicKeys);
@@ -171,7 +161,7 @@ function createReader(
         drafts.push({ pending, signs: found.entry.signs });
       }
     }
-    counts.repeated += await runSteps(keepOwn(drafts, facts));
+    counts.repeated += keepOwn(drafts, facts);
     repeated?.endFile();
     entries += counts.all;
     const note = (text: string) => notes.push(`${name}: ${text}`);
@@ -195,22 +185,17 @@ function createReader(
   }
 
   /** Keeps the requests of a file that no earlier file has. @returns the number of the others */
-  function* keepOwn(drafts: readonly Draft[], facts: FileFactsReader): Steps<number> {
+  function keepOwn(drafts: readonly Draft[], facts: FileFactsReader): number {
     const same = new Set(ofFiles.flatMap((earlier) => [...findSameRequests(earlier, timedIn(drafts))]));
     const own = drafts.filter(({ pending }) => !same.has(pending));
     if (same.size > 0) allPending.splice(-drafts.length, drafts.length, ...own.map(({ pending }) => pending));
     if (hasMoreFiles) ofFiles.push(timedIn(own));
-    yield;
-    for (const found of selectLeftOut(own, facts)) {
-      if (found !== undefined) leftOut.set(...found);
-      yield;
-    }
+    for (const found of selectLeftOut(own, facts)) leftOut.set(...found);
     const coarse = new Map<readonly Missing[], readonly Missing[]>();
     if (facts.clockStepMs > 0)
       for (const { pending } of own) {
         const { missing, isOwn } = pending;
         if (!isOwn) pending.missing = getOrCreate(coarse, missing, () => [...missing, 'milliseconds']);
-        yield;
       }
     return same.size;
   }
@@ -321,16 +306,14 @@ function createReader(
     return getOrCreate(bodies, text, () => text);
   }
 
-  function* finish(): Steps<Recording> {
+  function finish(): Recording {
     const known = allPending.filter(({ path, isOwn }) => isOwn || isOfService(path, service));
-    yield;
     const bases = new Set(known.map((pendingEntry) => pendingEntry.baseUrl));
     const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
     if (isOther)
       for (const pendingEntry of allPending) {
         nameByPath(pendingEntry);
         bases.add(pendingEntry.baseUrl);
-        yield;
       }
     const ours = allPending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
     const isReadable = isAnyService
@@ -339,7 +322,6 @@ function createReader(
     if (!isReadable) throw Object.assign(new RecordingError(noRequests()), { hasEntries: entries > 0 });
     const requests = ours.filter((pendingEntry) => !leftOut.has(pendingEntry));
     const others = ours.filter((pendingEntry) => leftOut.has(pendingEntry));
-    yield;
     if (requests.length === 0 && !isAnyService)
       throw new RecordingError(
         `expected requests to the service, got ${pluralize(others.length, 'entry', 'entries')} that did not reach it, such as cached responses`,
@@ -347,17 +329,14 @@ function createReader(
     const datedFiles = new Set(requests.flatMap(({ dateMs, file }) => (dateMs === undefined ? [] : [file])));
     for (const pendingEntry of requests) pendingEntry.isClockUnknown &&= !datedFiles.has(pendingEntry.file);
     const offsetMs = clockOffsetMs(requests);
-    yield;
     for (const pendingEntry of findMisdated(requests, offsetMs)) {
       const sentMs = (pendingEntry.dateMs as number) - offsetMs;
       const missing: Missing[] = [...pendingEntry.missing, 'timings', 'steady clock'];
       Object.assign(pendingEntry, { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs, missing });
     }
-    yield;
     const clockDoubtMs = clockSpreadMs(requests, offsetMs);
     if (clockDoubtMs > 0) for (const pendingEntry of requests) pendingEntry.clockDoubtMs = clockDoubtMs;
     const inOrder = requests.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
-    yield;
     const exchanges = numbered(inOrder, offsetMs);
     return {
       exchanges,
@@ -552,12 +531,12 @@ const workerMs = 20;
 
 /**
  * Selects the entries of a file that are no requests to the service. Of the responses of a service worker, a 429 or 503
- * counts as a request unless the worker's own request is in the file as well. Yields `undefined` for the others.
+ * counts as a request unless the worker's own request is in the file as well.
  */
 function* selectLeftOut(
   drafts: readonly Draft[],
   { hasTimes }: { readonly hasTimes: boolean },
-): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>] | undefined> {
+): Generator<[PendingExchange, Omit<LeftOutEntry, 'exchange'>]> {
   let takeTwin: ((outer: PendingExchange) => PendingExchange | undefined) | undefined;
   /** URLs of GET requests whose latest response was an error, which no cache can replace by a success. */
   const failing = new Set<string>();
@@ -574,7 +553,7 @@ function* selectLeftOut(
       const mayBeRequest = takeTwin(pending) === undefined;
       if (!mayBeRequest || (pending.status !== 429 && pending.status !== 503))
         yield [pending, { reason: 'answered by a service worker', mayBeRequest }];
-    } else yield undefined;
+    }
   }
 }
 

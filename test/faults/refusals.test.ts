@@ -10,7 +10,6 @@ import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { refusingServices } from '../../src/scenario/fault-schema.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { runToEnd } from '../../src/values/steps.js';
 import { readTold } from '../../src/values/told-waits.js';
 import { writeWaits } from '../../src/values/written-waits.js';
 import { fileOf, harOf, journalOf } from '../fidelity/recorded-traffic.js';
@@ -78,7 +77,7 @@ async function play(name: Service, pace: keyof typeof waitsOf, by = 'a fault rul
 
 async function judgedText(text: string, baseUrl?: string, refused: number[] = []): Promise<Verdict> {
   const recording = await readRecording([fileOf(text, 500)], recordedPetstore, { baseUrl, isAnyService: true });
-  return runToEnd(judgedRecording(recording, { name: 'recording', isOver: true, refusals: refused })).result;
+  return judgedRecording(recording, { name: 'recording', isOver: true, refusals: refused }).result;
 }
 
 /** Verdicts on a client: live, from both exports of the simulator, and from the client's own recording. */

@@ -6,7 +6,6 @@ import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { runToEnd } from '../../src/values/steps.js';
 import { fileOf } from '../fidelity/recorded-traffic.js';
 import { startBackend } from '../own-routes/backend.js';
 import { found } from '../support/findings.js';
@@ -16,7 +15,7 @@ const site = 'https://api.example.test';
 
 async function judgedText(text: string, refused: readonly number[]): Promise<Verdict> {
   const recording = await readRecording([fileOf(text, 500)], recordedPetstore, { baseUrl: site, isAnyService: true });
-  return runToEnd(judgedRecording(recording, { name: site, isOver: true, refusals: refused })).result;
+  return judgedRecording(recording, { name: site, isOver: true, refusals: refused }).result;
 }
 
 const requestHeaders = { Authorization: 'Bearer k1', 'User-Agent': 'app/1' };

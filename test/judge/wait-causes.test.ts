@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { causeOf, type MeasuredWait } from '../../src/judge/wait-pattern.js';
-import { runToEnd } from '../../src/values/steps.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom, type Random } from '../support/random.js';
 
@@ -105,7 +104,7 @@ const shares = (name: string, isAskedEqual: boolean, counts: readonly number[]) 
   for (let client = 0; client < count; client++) {
     const random = createRandom(seed * 100_000 + client);
     const kind = (kinds[name] as (draw: Random) => Kind)(random);
-    const cause = runToEnd(causeOf(waitsOf(random, kind, random.pick(counts), isAskedEqual)));
+    const cause = causeOf(waitsOf(random, kind, random.pick(counts), isAskedEqual));
     if (cause === undefined) continue;
     if (kind.names.includes(cause.name)) result.named += 1 / count;
     else if (cause.parameters === 0) result.wrongWithout++;

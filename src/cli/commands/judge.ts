@@ -8,7 +8,6 @@ import { readScenarioAndFiles } from '../../scenario-files/scenario-files.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText } from '../../values/json.js';
 import { expectedKeyFrom, type KeyFrom, type KeyPlace, keyFromPattern, toKeyPlace } from '../../values/key-place.js';
-import { runToEnd } from '../../values/steps.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { commandLine, program } from '../program.js';
@@ -66,20 +65,18 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
         // For one key, keys matter only where they must be hidden: in all usual places.
         keyPlace: keyPlace?.from === 'one' ? undefined : keyPlace,
       });
-  const { result, entries, report } = runToEnd(
-    judgedRecording(recording, {
-      ...operationFacts([petstore]),
-      name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
-      isOver: flags.ended,
-      isOneKey,
-      reads,
-      expect: scenario?.expect,
-      needs: scenario?.client,
-      areHeadersHidden: resolved?.settings.cors === 'hidden',
-      refusals: refusals ?? scenario?.expect?.refused,
-      result: { ...options, description: aboutScenario(scenario) },
-    }),
-  );
+  const { result, entries, report } = judgedRecording(recording, {
+    ...operationFacts([petstore]),
+    name: flags.scenario ?? recording.service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
+    isOver: flags.ended,
+    isOneKey,
+    reads,
+    expect: scenario?.expect,
+    needs: scenario?.client,
+    areHeadersHidden: resolved?.settings.cors === 'hidden',
+    refusals: refusals ?? scenario?.expect?.refused,
+    result: { ...options, description: aboutScenario(scenario) },
+  });
   return writeReports(
     flags,
     {
@@ -87,7 +84,7 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
       entries,
       notes: recording.notes,
       nameKey: (name) => name,
-      run: (shown) => jsonText(computeLazyParts(runToEnd(report(shown)))),
+      run: (shown) => jsonText(computeLazyParts(report(shown))),
     },
     nextCommands(result, flags, files, recording.service),
     process.stdout,

@@ -3,7 +3,7 @@ import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
 import { foundInstead } from '../../control-api/node/file-kind.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
-import { scenarioSchema } from '../../petstore/scenario-schema.js';
+import { scenarioFields } from '../../petstore/scenario-schema.js';
 import { createControl } from '../../petstore/served-petstore.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { jsonText, parseJson } from '../../values/json.js';
@@ -127,10 +127,10 @@ function readState(file: string): ExportedState {
     state = parseJson(readFileSync(file, 'utf8'), 64);
   } catch (error) {
     const found =
-      foundInstead({ file }, ['state'], scenarioSchema) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
+      foundInstead({ file }, ['state'], scenarioFields) ?? `${JSON.stringify(file)}: ${(error as Error).message}`;
     throw new UsageError(`expected a file from state export, got ${found}`);
   }
-  const found = foundInstead({ value: state }, ['state', 'unknown'], scenarioSchema);
+  const found = foundInstead({ value: state }, ['state', 'unknown'], scenarioFields);
   if (found !== undefined) throw new UsageError(`expected a file from state export, got ${found}`);
   return state as ExportedState;
 }

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readYaml } from '../../scenario/read-yaml.js';
-import type { ScenarioSchema } from '../../scenario/scenario-schema.js';
 import { cut, escaped } from '../../validation/issue.js';
 import { createJsonReader, JsonError } from '../../values/json.js';
 import { isMap, mapOf } from '../../values/plain-data.js';
@@ -36,12 +35,12 @@ type Content = { readonly file: string } | { readonly text: string } | { readonl
  * Formats the end of an error message about content that a command cannot read: its kind, or where its JSON breaks off,
  * and which command reads it. Returns `undefined` for unrecognized content.
  * @param expected kinds that the command reads
- * @param schema of scenarios, by whose fields a scenario is recognized
+ * @param scenarioFields names of the fields of scenarios, by which a scenario is recognized
  */
 export function foundInstead(
   content: Content,
   expected: readonly FileKind['kind'][],
-  schema: ScenarioSchema,
+  scenarioFields: readonly string[],
 ): string | undefined {
   const first =
     'file' in content
@@ -49,7 +48,7 @@ export function foundInstead(
       : 'text' in content
         ? kindOfText(content.text)
         : kindOfValue(content.value);
-  const found = (first?.map && kindByFields(first.map, schema)) ?? first;
+  const found = (first?.map && kindByFields(first.map, scenarioFields)) ?? first;
   if (found === undefined || expected.includes(found.kind)) return undefined;
   return found.advice === undefined ? found.is : `${found.is}; ${found.advice}`;
 }
@@ -188,9 +187,8 @@ function kindOfValue(value: unknown): FileKind | undefined {
 }
 
 /** Recognizes a scenario by the fields of scenarios. */
-function kindByFields(value: Value, schema: ScenarioSchema): FileKind | undefined {
-  const isField = (name: string) => Object.hasOwn(schema.entries ?? {}, name);
-  if (!isScenario(value, isField)) return undefined;
+function kindByFields(value: Value, scenarioFields: readonly string[]): FileKind | undefined {
+  if (!isScenario(value, scenarioFields)) return undefined;
   const advice = 'petstore-sim check FILE checks it, and --scenario FILE simulates it';
   return { kind: 'scenario', is: 'a scenario', advice };
 }
@@ -268,8 +266,8 @@ const kinds: readonly (Omit<FileKind, 'kind'> & { kind?: FileKind['kind']; has(v
 ];
 
 /** Whether most fields of a file are scenario fields, so that the file is a scenario, perhaps with mistakes. */
-function isScenario(value: Value, isField: (name: string) => boolean): boolean {
+function isScenario(value: Value, scenarioFields: readonly string[]): boolean {
   const names = Object.keys(value);
-  const known = names.filter(isField);
+  const known = names.filter((name) => scenarioFields.includes(name));
   return known.length > 0 && known.length * 2 >= names.length;
 }

@@ -11,13 +11,13 @@ export const amplification: WireRule = {
   words: 'multiplied its requests',
   isConclusive: true,
   alwaysFails: true,
-  *judge(run) {
+  judge(run) {
     const {
       requests,
       expect: { amplification: most },
     } = run;
     if (most === undefined || requests.length === 0) return { exercised: false, findings: [] };
-    const { overall, worstSecond } = yield* amplificationOf(run);
+    const { overall, worstSecond } = amplificationOf(run);
     const findings =
       overall <= most
         ? []

@@ -61,19 +61,15 @@ export const earlyRetry: WireRule = {
   words: 'retried too early',
   isConclusive: true,
   blames: 'refused caller',
-  *judge(run) {
+  judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
-    yield;
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
-    yield;
     const hasEarly = outages.length > 0 || early.some(({ length }) => length > 0);
     const doubled = hasEarly ? doubledRequests(run) : new Set();
-    yield;
     const retries = run.requests.flatMap((request) => {
       const response = refusalBefore(request) ?? request.retryOfOutage;
       return response === undefined ? [] : [{ response, request }];
     });
-    yield;
     const tooEarly = new Set([...early.flat(), ...outages].map(({ request }) => request));
     const blamed = new Set([...tooEarly].map(({ session }) => session));
     const ofSessions = groupBy(
@@ -83,21 +79,17 @@ export const earlyRetry: WireRule = {
     // Once for each client, because a client may have thousands of episodes with early retries.
     const causes = new Map<ClientSession, string | undefined>();
     for (const [session, waits] of ofSessions) {
-      yield;
-      causes.set(session, yield* findCause(waits, tooEarly));
+      causes.set(session, findCause(waits, tooEarly));
     }
-    yield;
     const sums = run.episodes.flatMap(({ requests }) => shortSums(requests));
     const findings: RuleFinding[] = [];
     for (const earlyRequests of [...early.map(outsideBans), outages]) {
       const [first] = earlyRequests;
       if (first === undefined) continue;
-      yield;
       const worst = earlyRequests.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
       const isDoubled = earlyRequests.some(({ request }) => doubled.has(request));
       findings.push(describe(worst, earlyRequests, causes.get(first.request.session), isDoubled));
     }
-    yield;
     return {
       exercised: retries.some(({ response }) => isReadable(response) && isTelling(response)) || hasStopped(run),
       findings: [...findings, ...sums],

@@ -17,30 +17,26 @@ export const gaveUp: WireRule = {
   isConclusive: true,
   isConsequence: true,
   endingIfServed,
-  *judge(run) {
+  judge(run) {
     const ended = run.calls.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
     const isObtained = laterSuccessesIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
-    yield;
     const areOneEach = isEachWriteACall(run);
     const dropped = ended.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !isObtained(last);
     });
-    yield;
     // A parallel client that adds the attempt number to the URL sends no equal requests, so its retries cannot be
     // recognized. The judge then reports nothing if the client got as many successful responses as the scenario
     // requires calls.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered ? [] : listGroups(dropped, groupOf).flatMap((given) => describe(run, given));
-    yield;
     const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
-    yield;
     const hasRetried = run.calls.some(
       (attempts) => attempts.some(mayBeRepeated) && !isFailed(attempts.at(-1) as JudgedRequest),
     );

@@ -2,9 +2,6 @@ import { rateLimitHeaders } from '../../rate-limits/header-names.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 import { type JudgedRequest, toleranceOf, waitedMs } from '../run.js';
 
-/** Number of requests whose waits are read in one step. */
-const requestsOfStep = 1_000;
-
 /**
  * Rule: praises clients that pause when X-RateLimit-Remaining is 0 until the limit resets, so that no request is
  * refused.
@@ -14,12 +11,11 @@ export const proactive: WireRule = {
   restsOn: ['key', 'timings'],
   words: 'paused before the limit',
   isConclusive: true,
-  *judge({ requests, gaps }) {
+  judge({ requests, gaps }) {
     const paused: JudgedRequest[] = [];
     /** For each API key, the latest request whose response had X-RateLimit-Remaining 0. */
     const emptied = new Map<string | undefined, JudgedRequest>();
-    for (const [at, next] of requests.entries()) {
-      if (at % requestsOfStep === requestsOfStep - 1) yield;
+    for (const next of requests) {
       const last = emptied.get(next.token);
       if (last !== undefined) {
         emptied.delete(next.token);

@@ -31,21 +31,17 @@ export const retryStorm: WireRule = {
   words: 'retried too often',
   blames: 'refused caller',
   maximumRequestsPerCaller: 6,
-  *judge(run) {
+  judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
       .flatMap((episode) => listGroups(episode.requests, ({ session }) => session))
       .flatMap((ofClient) => listGroups(ofClient, ({ fingerprint }) => fingerprint))
       .flatMap(splitAtPauses);
-    yield;
     const failed = failedCalls(run.requests).flatMap(splitAtPauses);
-    yield;
     const ofRefused = refused.flatMap((attempts) => findingsIn(attempts, run));
-    yield;
     // A 5xx among refusals of one call is an attempt of this call, and counts once.
     const blamed = new Set(ofRefused.flatMap(({ requests }) => requests));
     const others = failed.filter((attempts) => !attempts.some(({ id }) => blamed.has(id)));
-    yield;
     return {
       exercised: [...refused, ...failed].some((attempts) => attemptsOf(attempts) > 1),
       findings: [...ofRefused, ...others.flatMap((attempts) => findingsIn(attempts, run))],
