@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { longestTimerMs } from '../clock/simulated-clock.js';
 import {
   CalibrationEnded,
   type ServiceResponse,
@@ -10,8 +11,6 @@ import {
 const timeoutMs = 30_000;
 /** Maximum size of a response body of the real API, in bytes. */
 const maximumBytes = 10_000_000;
-/** Maximum delay of a timer in Node. */
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {
   /** Aborts the current wait between requests to the real API. All later waits and requests fail. */

@@ -61,7 +61,7 @@ interface Sleeper {
 }
 
 /** Maximum delay of `setTimeout`. A longer delay would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 /** Time after which a wait on a frozen clock is reported as a likely mistake, in real time. */
 const standstillMs = 1_000;
 

@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../clock/simulated-clock.js';
 import type { Finding, Rule } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { waitedMs } from '../judge/judged-request.js';
@@ -65,8 +66,6 @@ const namedCauseIn = (text: string) => /looks like (.*?)(?:, or |\. |\.$|$)/.exe
 const slightShare = 0.75;
 /** Maximum time between a response and the next request that counts as a retry without a wait. */
 const atOnceMs = 20;
-/** Maximum delay of `setTimeout`. */
-const longestTimerMs = 2 ** 31 - 1;
 
 const slight = 'slightly early';
 const thousandth = 'a thousandth of the wait';

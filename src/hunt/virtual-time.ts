@@ -1,4 +1,4 @@
-import type { SimulatedClock } from '../clock/simulated-clock.js';
+import { longestTimerMs, type SimulatedClock } from '../clock/simulated-clock.js';
 
 /**
  * Default simulated start time of each client run of `hunt`: 2026-01-01T12:00:00Z. A fraction of a second would
@@ -8,8 +8,6 @@ export const startMs = Date.UTC(2026, 0, 1, 12);
 
 /** Maximum simulated time of a run: 100 years. Longer than the wait of a client that uses a Unix time as a duration. */
 const longestMs = 36_500 * 86_400_000;
-/** Maximum delay of `setTimeout`. A longer delay fires after 1 ms. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /** Virtual time of a run, which advances only by `step`. */
 export interface VirtualTime {
