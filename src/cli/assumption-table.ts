@@ -5,13 +5,7 @@ import { wrap } from '../values/wrap.js';
 export const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Creates table rows of the assumptions, which are settings for API behavior that the documentation leaves open. */
-export function assumptionRows(): {
-  id: string;
-  question: string;
-  byDefault: string;
-  alternatives: string;
-  documentQuote: string;
-}[] {
+export function assumptionRows() {
   return Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => {
     const listed = assumption.alternatives.map(shown).join(', ') || '-';
     return {

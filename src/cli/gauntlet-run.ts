@@ -38,24 +38,15 @@ export interface GauntletClient {
 }
 
 /** Result of a client in one scenario of `gauntlet`, which runs a client in all shipped scenarios. */
-export interface GauntletResult {
+export interface GauntletResult
+  extends Pick<Verdict, 'outcome' | 'reason' | 'unmet' | 'amplification' | 'findings' | 'remedies' | 'lagMs'>,
+    Pick<CommandEnd, 'stoppedBy'> {
   scenario: string;
   group: string;
-  outcome: Verdict['outcome'];
-  reason: string;
-  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`. */
-  unmet?: string;
   /** Exit code of the client's command, shown to explain the outcome. The outcome does not depend on the exit code. */
   code: number;
-  /** Why the client's command was stopped from outside; undefined if it ended by itself. */
-  stoppedBy?: CommandEnd['stoppedBy'];
   /** Number of requests in the run's journal. */
   requests: number;
-  amplification?: Verdict['amplification'];
-  findings: Verdict['findings'];
-  remedies?: Verdict['remedies'];
-  /** Lag of the machine, if it could have changed the outcome, also when the run was repeated alone. */
-  lagMs?: number;
   output: string;
   /** Timeline of a failed run as lines of text. Only with the option `hasTimelines`. */
   timeline?: readonly string[];

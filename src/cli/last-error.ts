@@ -21,11 +21,10 @@ const linesOf = (output: string) =>
 const bestOf = (lines: readonly string[]) => lines.findLast((line) => error.test(line)) ?? lines.at(-1) ?? '';
 
 /**
- * Finds the line of a command's output that best explains a failure. Returns at most `length` characters, or an empty
- * text if no line does.
+ * Finds the line of a command's output that best explains a failure. Returns at most 100 characters, or an empty text
+ * if no line does.
  */
-export const lastError = (output: string, length = 100): string =>
-  sanitizeText(bestOf(linesOf(output)).slice(0, length));
+export const lastError = (output: string): string => sanitizeText(bestOf(linesOf(output)).slice(0, 100));
 
 /** Maximum number and length of the lines that a result quotes from a command's error output. */
 const quotedLines = 3;

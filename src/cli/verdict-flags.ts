@@ -56,9 +56,13 @@ export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn'
  * @throws {UsageError} if a report cannot be written
  */
 export async function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): Promise<void> {
-  const formats = { verdict: 'JSON', report: 'HTML', junit: 'XML' } as const;
-  const given = (['verdict', 'report', 'junit'] as const).filter((flag) => flags[flag] !== undefined);
+  const formats = [
+    ['verdict', 'JSON'],
+    ['report', 'HTML'],
+    ['junit', 'XML'],
+  ] as const;
+  const given = formats.filter(([flag]) => flags[flag] !== undefined);
   if (given.length === 0) return;
   const { checkOutput } = await import('./output-files.js');
-  for (const flag of given) checkOutput(`--${flag}`, flags[flag], formats[flag], inputs);
+  for (const [flag, format] of given) checkOutput(`--${flag}`, flags[flag], format, inputs);
 }

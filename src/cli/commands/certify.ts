@@ -50,7 +50,6 @@ export interface CertifyFlags {
   timeout?: string;
   'require-conclusive'?: boolean;
   refused?: string[];
-  json?: boolean;
 }
 
 /**

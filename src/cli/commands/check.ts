@@ -12,9 +12,7 @@ import { commandLine, program } from '../program.js';
 import { type RouteFlags, readRouteFlags } from '../route-flags.js';
 
 /** Flags of `petstore-sim check`. */
-export interface CheckFlags extends Pick<RouteFlags, 'handlers'> {
-  json?: boolean;
-}
+export type CheckFlags = Pick<RouteFlags, 'handlers'>;
 
 /** Checks scenario files for mistakes. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
 export async function check({ flags, rest: files, print }: CliInput<CheckFlags>): Promise<number> {

@@ -26,14 +26,11 @@ import { timeoutOf } from './client-flags.js';
 export interface DemoFlags {
   port?: string;
   timeout?: string;
-  json?: boolean;
 }
 
 /** Verdict on one of the demo's two clients. */
-export interface DemoResult {
+export interface DemoResult extends Pick<Verdict, 'outcome' | 'reason'> {
   client: string;
-  outcome: Verdict['outcome'];
-  reason: string;
   /** Findings that fail the client. */
   findings: Finding[];
 }

@@ -31,7 +31,6 @@ import { createRunCounter, printStopped, requireCommand, timeoutOf } from './cli
 
 export interface GauntletFlags extends RouteFlags {
   classes?: boolean;
-  json?: boolean;
   timeout?: string;
   'require-conclusive'?: boolean;
   refused?: string[];
@@ -77,11 +76,10 @@ export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> 
   const next = nextCommands(results, again, [...flagWords(flags, ['refused']), '--', ...command]);
   const classes = flags.classes ? classResults(results) : undefined;
   printResult(input, { results, ...(classes && { classes }) }, next, classes ? classLines(classes) : lines);
-  const isFailed = results.some(({ outcome }) => outcome === 'fail') || classes?.some(isFailedClass) === true;
+  const isFailed =
+    results.some(({ outcome }) => outcome === 'fail') || classes?.some(({ outcome }) => outcome === 'failed') === true;
   return stoppedCode ?? (undecided.length > 0 || isFailed ? 1 : 0);
 }
-
-const isFailedClass = ({ outcome }: ClassResult) => outcome === 'failed';
 
 /** Formats the classes of retry bugs: result, name, and the rules that found the bug, or the scenarios that did not. */
 function classLines(classes: readonly ClassResult[]): string[] {

@@ -42,7 +42,6 @@ export interface HuntFlags {
   junit?: string;
   report?: string;
   refused?: string[];
-  json?: boolean;
 }
 
 /** A run of the client's command in one scenario, with the data for a report. */

@@ -33,7 +33,6 @@ import {
 
 export interface MatrixFlags extends ScenarioFlags {
   only?: string;
-  json?: boolean;
   timeout?: string;
 }
 
@@ -97,15 +96,11 @@ function nextCommands(results: readonly MatrixResult[], again: readonly string[]
 }
 
 /** Result of a client's run in which one assumption about the service had an alternative value. */
-export interface MatrixResult {
+export interface MatrixResult extends Pick<Verdict, 'outcome' | 'findings' | 'lagMs'> {
   /** Id of the setting for API behavior that this run changes; `undefined` for the run with default settings. */
   id: SettingId | undefined;
   value: unknown;
   code: number;
-  outcome: Verdict['outcome'];
-  findings: Verdict['findings'];
-  /** Lag of the machine, if it could have changed the outcome. */
-  lagMs?: number;
   output: string;
   /** Whether the alternative value of the setting `id` changes any response to the client. */
   isMet: boolean;

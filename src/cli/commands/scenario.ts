@@ -13,7 +13,6 @@ export interface ScenarioFromFlags {
   from?: string[];
   'base-url'?: string;
   out?: string;
-  json?: boolean;
 }
 
 /**
