@@ -28,38 +28,29 @@ export function Menu({
       },
       leave,
     );
-    menu.addEventListener(
-      'keydown',
-      (event) => {
-        if (event.key !== 'Escape' || !menu.open) return;
-        event.preventDefault();
-        close(true);
-      },
-      leave,
-    );
-    menu.addEventListener(
-      'click',
-      ({ target }) => {
-        const button = (target as Element).closest('button');
-        if (button?.type === 'button' && button.ariaDisabled !== 'true') close(true);
-      },
-      leave,
-    );
-    menu.addEventListener('submit', () => close(true), leave);
-    menu.addEventListener(
-      'toggle',
-      () => {
-        // A button near the left edge would place its menu outside of the page.
-        const list = menu.lastElementChild as HTMLElement;
-        list.style.translate = '';
-        list.style.translate = `${Math.max(0, 8 - list.getBoundingClientRect().left)}px`;
-      },
-      leave,
-    );
     return () => leave.abort();
   }, []);
   return (
-    <details class="menu" ref={element}>
+    <details
+      class="menu"
+      ref={element}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !element.current?.open) return;
+        event.preventDefault();
+        close(true);
+      }}
+      onClick={({ target }) => {
+        const button = (target as Element).closest('button');
+        if (button?.type === 'button' && button.ariaDisabled !== 'true') close(true);
+      }}
+      onSubmit={() => close(true)}
+      onToggle={({ currentTarget }) => {
+        // A button near the left edge would place its menu outside of the page.
+        const list = currentTarget.lastElementChild as HTMLElement;
+        list.style.translate = '';
+        list.style.translate = `${Math.max(0, 8 - list.getBoundingClientRect().left)}px`;
+      }}
+    >
       <summary aria-label={name}>{label}</summary>
       <div>{children}</div>
     </details>
