@@ -4,8 +4,9 @@ import { type EntryBuffer, type Row, type RowKind, rowKinds, type Span, type Tim
 import { drawSymbol, type RequestSymbol, setTextStyle } from './symbols.js';
 import type { TimelineAxis } from './timeline-axis.js';
 
+export const colorNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
 /** Colors of the timeline, read from the style sheet. */
-export type Colors = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
+export type Colors = Record<(typeof colorNames)[number], string>;
 
 const laneHeight = 46;
 /** Height of a key's name above its requests in the timeline, in pixels. */

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, stringify, YAMLMap } from 'yaml';
+import type { Control } from '../control-api/control.js';
 import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Actions } from './actions.js';
 import { Button, Select, TextInput } from './controls.js';
@@ -10,12 +11,7 @@ import type { Session } from './session.js';
 
 type Path = readonly string[];
 
-/** Mistake in a fault rule, with the names of the fields and the list indexes that lead to it. */
-interface FaultIssue {
-  path: string;
-  steps: (string | number)[];
-  message: string;
-}
+type FaultIssue = ReturnType<Control['checkFault']>['issues'][number];
 
 /**
  * Effects that a new rule begins with, and the name of such a rule. The words have no values, which the user can change;

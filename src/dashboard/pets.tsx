@@ -1,25 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Control } from '../control-api/control.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { Button, RequestLink, Select, TextInput } from './controls.js';
 import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
-/** Stored pet in the control API's list. Identifiers are decimal digits. */
-interface ListedPet {
-  id: string;
-  name: string;
-  categoryId: string;
-  status?: string;
-  json: string;
-}
-
 /** List of the simulated API's pets, as returned by the control API. */
-interface StoredPets {
-  pets: ListedPet[];
-  count: number;
-  total: number;
-}
+type StoredPets = ReturnType<Control['listStoredPets']>;
+type ListedPet = StoredPets['pets'][number];
 
 interface PetsProps {
   session: Session;
@@ -186,7 +175,7 @@ function EditedPet({ pet, onPet, onSave, onCancel }: EditedPetProps) {
           name="Status"
           value={status}
           options={[...(pet.status ? [] : [['', 'none'] as const]), ...statuses.map((each) => [each, each] as const)]}
-          onSelect={(status) => onPet({ ...pet, status })}
+          onSelect={(status) => onPet({ ...pet, status: status as (typeof statuses)[number] })}
         />
       </td>
       <td colSpan={2} />

@@ -1,18 +1,12 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
-import type { ListedAssumption } from '../control-api/control.js';
+import type { Control, ListedAssumption } from '../control-api/control.js';
 import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { KeyFrom } from '../values/key-place.js';
 
-/** Scenario in the list of the control API. */
-export interface ListedScenario {
-  name: string;
-  description: string;
-  group?: string;
-  /** Codes of the findings that fail a client in this scenario. */
-  fail?: string[];
-}
+/** Scenario in the list of the control API. `fail` has the codes of the findings that fail a client in it. */
+export type ListedScenario = ReturnType<Control['listScenarios']>[number];
 
 /** Displayed state of a simulator or run, without its requests. */
 export interface SessionState {

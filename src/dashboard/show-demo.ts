@@ -7,13 +7,8 @@ import type { Source } from './source.js';
 /** Waits for a time in milliseconds, or until `signal` is aborted. */
 const sleep = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve());
   });
 
 /** Duration of the demo. */

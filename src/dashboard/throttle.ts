@@ -18,23 +18,17 @@ export interface Throttle {
 }
 
 /**
- * Creates a throttle of `read`, which reads from the server, with pauses of at least `minimumMs`. `use` gets what a read
- * found, unless the throttle was stopped meanwhile, because a later read with another query may have ended before.
- */
-export type CreateThrottle = <Found>(
-  read: () => Promise<Found>,
-  minimumMs: number,
-  use?: (found: Found) => void,
-) => Throttle;
-
-/**
  * Returns a function that creates throttles of reads from one server: one run at a time, with pauses that grow with the
  * task's duration, so that the reads take at most 1 % of the server's time. The duration of the fastest read of all these
  * throttles counts as network time. The rest of a read's duration counts as server work.
  */
-export function createThrottles(): CreateThrottle {
+export function createThrottles() {
   let wayMs = Number.POSITIVE_INFINITY;
-  return (read, minimumMs, use) => {
+  /**
+   * Creates a throttle of `read`, which reads from the server, with pauses of at least `minimumMs`. `use` gets what a
+   * read found, unless the throttle was stopped meanwhile, because a later read with another query may have ended before.
+   */
+  return <Found>(read: () => Promise<Found>, minimumMs: number, use?: (found: Found) => void): Throttle => {
     let endPause = () => {};
     let lastTookMs = 0;
     let isAsked = false;

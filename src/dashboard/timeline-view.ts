@@ -6,6 +6,7 @@ import {
   arrangeLanes,
   bottomHeight,
   type Colors,
+  colorNames,
   columnWidth,
   type DrawnSign,
   drawTimeline,
@@ -24,7 +25,7 @@ import { setTextStyle } from './symbols.js';
 import { createTimelineAxis, findGaps, timelineExtent } from './timeline-axis.js';
 import { outcomeOn, outcomeSymbols } from './verdict.js';
 
-interface Shown {
+export interface TimelineSelection {
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Span | undefined;
   /** Id of the only key that the timeline shows; `undefined` for all keys. */
@@ -34,8 +35,6 @@ interface Shown {
   isExpanded: boolean;
 }
 
-const colorNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
-
 /** Draws the timeline, and finds the requests under the pointer. */
 export type TimelineView = ReturnType<typeof createTimelineView>;
 
@@ -43,7 +42,7 @@ export type TimelineView = ReturnType<typeof createTimelineView>;
 export function createTimelineView(
   canvas: HTMLCanvasElement,
   session: Session,
-  props: () => Shown,
+  props: () => TimelineSelection,
   onDrawn: (signs: ReadonlySet<DrawnSign>) => void,
 ) {
   let colors: Colors | undefined;

@@ -8,16 +8,11 @@ import { clockSeconds, clockTime } from './format.js';
 import type { Session } from './session.js';
 import { symbolNames } from './symbols.js';
 import { laneText } from './timeline-axis.js';
-import { createTimelineView, type TimelineView } from './timeline-view.js';
+import { createTimelineView, type TimelineSelection, type TimelineView } from './timeline-view.js';
 import { markedName } from './verdict.js';
 
-interface TimelineProps {
+interface TimelineProps extends Omit<TimelineSelection, 'isExpanded'> {
   session: Session;
-  /** Part of the run that the timeline shows; `undefined` for the whole run. */
-  range: Span | undefined;
-  /** Id of the only key that the timeline shows; `undefined` for all keys. */
-  keyId: string | undefined;
-  selected: Row | undefined;
   onRange(range: Span | undefined): void;
   onSelect(row: Row): void;
   /** Copies the timeline with its verdict. `undefined` in a report. */
