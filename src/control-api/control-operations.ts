@@ -130,9 +130,7 @@ export function createServedService<Own extends ControlOperations>(service: Serv
 const maximumFields = 8;
 
 /** Describes all operations of the control API as rows of the documentation's table. */
-export function controlRows(
-  groups: readonly OperationGroup[],
-): { name: string; request: string; input: string; summary: string }[] {
+export function controlRows(groups: readonly OperationGroup[]) {
   const all = groups.flatMap(({ operations }) => Object.entries(operations));
   return all.map(([name, { method, path, summary, input }]) => {
     const fields = fieldsOf(input).map(({ name, required }) => `\`${name}${required ? '' : '?'}\``);

@@ -75,9 +75,9 @@ export function createEntryView(sim: Simulator): EntryView {
     return rowFields(entry, shown, previousRecord);
   };
 
-  const redactOf = (entry: RequestRecord, requestText: string | undefined): Redact => {
-    const { path, query, call, client, responseBody, headers, requestHeaders = {}, token } = entry;
-    const texts = [path, query, call, client, requestText, textOfBytes(responseBody)];
+  const redactOf = (entry: RequestRecord): Redact => {
+    const { path, query, call, client, requestBody, responseBody, headers, requestHeaders = {}, token } = entry;
+    const texts = [path, query, call, client, requestBody && textOfBytes(requestBody), textOfBytes(responseBody)];
     return redactor([...texts, ...Object.values(requestHeaders), ...Object.values(headers)], token);
   };
 
@@ -91,17 +91,14 @@ export function createEntryView(sim: Simulator): EntryView {
     pass,
     show(entry) {
       const { baseUrl, headers, requestBody, responseBody } = entry;
-      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
-      const redact = redactOf(entry, requestText);
+      const redact = redactOf(entry);
       const requestHeaders = requestHeadersOf(entry, redact);
       return {
         ...present(rowOf(entry, redact)),
         baseUrl,
         ...(requestHeaders !== undefined && { requestHeaders: { ...requestHeaders } }),
         headers: redactHeaders(headers, redact),
-        ...(requestBody !== undefined && {
-          requestBody: showBytes(requestBody, redact),
-        }),
+        ...(requestBody !== undefined && { requestBody: showBytes(requestBody, redact) }),
         ...(responseBody !== '' && {
           responseBody:
             typeof responseBody === 'string' ? bodies.show(responseBody, redact) : showBytes(responseBody, redact),
@@ -111,8 +108,7 @@ export function createEntryView(sim: Simulator): EntryView {
     },
     write(entry) {
       const { baseUrl, headers, requestBody, responseBody } = entry;
-      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
-      const redact = redactOf(entry, requestText);
+      const redact = redactOf(entry);
       const row = writeRow(rowOf(entry, redact));
       const requestHeaders = requestHeadersOf(entry, redact);
       const sent = requestHeaders && `"requestHeaders":{${writeRequestHeaders(requestHeaders)}},`;

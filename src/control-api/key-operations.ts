@@ -34,10 +34,8 @@ const windowInfo = fields({
   resetAtSeconds: described(count, 'Reset time of the window, in Unix seconds.'),
 });
 
-const idSchema = described(string, 'Id of the key, usable instead of the key in every operation.');
-
 export const keyInfoSchema = fields({
-  id: idSchema,
+  id: described(string, 'Id of the key, usable instead of the key in every operation.'),
   key: described(string, 'Key: in full if the scenario contains it, otherwise only its end.'),
   plan: string,
   state: oneOf('active', 'revoked', 'expired', 'banned'),

@@ -7,6 +7,7 @@ import { type AnySchema, refine, type Schema } from '../validation/schema.js';
 import { fields, kind, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
+import type { SandboxControl } from './control.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
 import { described, findScenario, name, removed, withJsonSchema } from './input-values.js';
@@ -36,15 +37,8 @@ const fileContent = kind<string | Uint8Array>(
 /** Yes or no, as text in a query. */
 const truth = oneOf(true, false, 'true', 'false');
 
-/** Text of a recording: HAR or JSON Lines. The other fields are those of `petstore-sim judge`. */
-export interface RecordedText {
-  /** Name of the file, for the verdict and for messages. */
-  readonly name: string;
-  readonly text: string | Uint8Array;
-  readonly baseUrl?: string | undefined;
-  readonly ended?: boolean | 'true' | 'false' | undefined;
-  readonly oneKey?: boolean | 'true' | 'false' | undefined;
-}
+/** Named file with a recording: HAR or JSON Lines. The other fields are those of `petstore-sim judge`. */
+export type RecordedText = Parameters<SandboxControl['judgeFile']>[0];
 
 const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
 const asyncOperation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Promise<Out>>) => of;
