@@ -1,4 +1,4 @@
-import { entryFor, fieldsOf, toJsonSchema } from '../validation/json-schema.js';
+import { entryFor, fieldsOf, type References, toJsonSchema } from '../validation/json-schema.js';
 import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';
 import type { AnyControlOperation } from './control-operation.js';
@@ -12,8 +12,6 @@ import { verdictSchema } from './verdict-schema.js';
 
 /** JSON object of an OpenAPI description, loosely typed because only tools read it. */
 type Json = Record<string, unknown>;
-
-type References = ReadonlyMap<AnySchema, string>;
 
 /**
  * Error responses of the OpenAPI description by status: component name, description, error code and example message.

@@ -1,13 +1,10 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { scenarioChanges } from './scenario-changes.js';
+import type { ReadScenario } from './scenario-files.js';
 import { watchFiles } from './watch-files.js';
 
-/** Scenario that was read, with its files. */
-interface Read {
-  scenario: Scenario;
-  files: readonly string[];
-}
+type Read = Pick<ReadScenario, 'scenario' | 'files'>;
 
 /**
  * Outcome of loading a scenario file again after it was saved: the changed fields. `waiting` lists the fields that

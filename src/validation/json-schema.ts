@@ -6,7 +6,7 @@ import * as values from './value-schemas.js';
 type Json = Record<string, unknown>;
 
 /** Schemas that the JSON Schema defines once, with the `$ref` by which other places refer to them. */
-type References = ReadonlyMap<AnySchema, string>;
+export type References = ReadonlyMap<AnySchema, string>;
 
 /** Maximum duration in a scenario: ten years. */
 const longestMs = 3_650 * 86_400_000;
@@ -122,10 +122,7 @@ const fallbackOf = ({ fallback }: AnySchema): Json =>
   fallback === undefined || typeof fallback === 'object' ? {} : { default: fallback };
 
 /** Lists the fields of an operation's input, each with its JSON Schema and whether it is required. */
-export const fieldsOf = (
-  { entries = {} }: AnySchema,
-  references: References = new Map(),
-): { name: string; schema: Json; required: boolean }[] =>
+export const fieldsOf = ({ entries = {} }: AnySchema, references: References = new Map()) =>
   Object.entries(entries).map(([name, field]) => ({
     name,
     schema: referOrConvert(field, references),
