@@ -99,8 +99,7 @@ const reductionRuns = 400;
  */
 export async function hunt(client: HuntClient, options: HuntOptions = {}): Promise<HuntResult> {
   checkOptions('hunt', options, huntOptions);
-  const { runs = 1_000, seed = 1, scenario = {}, check } = options;
-  const base: Scenario = scenario;
+  const { runs = 1_000, seed = 1, scenario: base = {}, check } = options;
   // Throws an error for a mistake in the caller's scenario before the bug search starts.
   resolveScenario(base);
   const resolve = createResolver();

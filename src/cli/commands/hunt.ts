@@ -131,7 +131,6 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       runSummary.add(scenario, limitMs, trial.run);
       return trial;
     };
-    const confirm = (trial: CommandTrial) => confirmFind(trial, (scenario) => runOnce(scenario, dayTimeoutMs));
     const searched = await search<CommandTrial>({
       run,
       canCut: false,
@@ -150,7 +149,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
     });
     const found: CommandTrial[] = [];
     for (const trial of searched.found) {
-      const confirmed = await confirm(trial);
+      const confirmed = await confirmFind(trial, (candidate) => runOnce(candidate, dayTimeoutMs));
       // After Ctrl-C, reports the finds that no further run could confirm.
       const scenario = withoutIrrelevant(trial.scenario, trial.failure?.code ?? '', trial.entries);
       if (confirmed !== undefined || stopped.aborted) found.push(confirmed ?? { ...trial, scenario });
