@@ -37,7 +37,11 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
   if (rules().after === undefined) {
     if (!(await earnFirst(asker, learner)) || rules().after === undefined) return;
   }
-  if (learner.about('banExtend').state === 'not asked') await askInBan(asker);
+  if (learner.about('banExtend').state === 'not asked') {
+    // Waits two seconds first, because Retry-After has only whole seconds.
+    await asker.wait(2_100, 'a request that may extend the ban');
+    await asker.atOnce(plainList);
+  }
   if (learner.about('banGraceMs').state === 'not asked' && !(await probeGrace(asker, learner, rules()))) return;
   for (let step = nextTolerance(rules()); step !== undefined; step = nextTolerance(rules())) {
     if (!(await probeTolerance(asker, learner, rules(), step))) return;
@@ -80,15 +84,6 @@ async function sendEarly(
     if (isEnough()) break;
   }
   return false;
-}
-
-/**
- * Sends a request during the ban, to see whether it extends the ban. Waits two seconds first, because Retry-After has
- * only whole seconds.
- */
-async function askInBan(asker: ServiceClient): Promise<void> {
-  await asker.wait(2_100, 'a request that may extend the ban');
-  await asker.atOnce(plainList);
 }
 
 /** Measures for how long after a 429 the real API counts no request towards a ban. */

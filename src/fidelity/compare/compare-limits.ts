@@ -19,15 +19,10 @@ interface Sample extends ObservedRate {
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
 /**
- * Change of a recorded rate-limit header by one, up or down. `compare` confirms a header only if both changes would
+ * Changes of a recorded rate-limit header by one, up or down. `compare` confirms a header only if both changes would
  * contradict the scenario's rules.
  */
-interface HeaderDeviation {
-  readonly about: string;
-  readonly service: string;
-  readonly delta: 1 | -1;
-}
-const headerDeviations: readonly HeaderDeviation[] = [
+const headerDeviations = [
   { about: resetHeader, delta: 1, service: 'is one second later' },
   { about: resetHeader, delta: -1, service: 'is one second earlier' },
   { about: remainingHeader, delta: 1, service: 'has one more' },

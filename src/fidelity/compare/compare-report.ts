@@ -1,8 +1,7 @@
 import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
+import type { Style } from '../../judge/report/style.js';
 import { groupBy } from '../../values/group-by.js';
 import type { Comparison } from './compare.js';
-
-type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
 /** Formats the result of the command `compare` for a terminal: the differences between the real API and a scenario. */
 export function compareLines(

@@ -17,18 +17,13 @@ import { calibratedName } from '../deduce/scenario-text.js';
 import { hasFailed, isEvidence, unusableResponse } from '../deduce/unusable-response.js';
 import { banNumbers, observeBans } from './compare-bans.js';
 import { compareLimits, setText } from './compare-limits.js';
-import type { ServiceDifference } from './difference.js';
+import type { ComparisonResult, ServiceDifference } from './difference.js';
 import { responseDifferences } from './response-shape.js';
 
 /** Result of the comparison of a scenario with a real service. */
-export interface Comparison {
+export interface Comparison extends ComparisonResult {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
-  readonly differences: readonly ServiceDifference[];
-  /** Names of the scenario's assumptions and rate-limit headers that the real API's responses confirm. */
-  readonly confirmed: readonly string[];
-  /** Names of the scenario's assumptions that the real API's responses neither confirm nor contradict. */
-  readonly unchecked: readonly string[];
   readonly requests: number;
 }
 

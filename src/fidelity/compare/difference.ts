@@ -19,6 +19,8 @@ export interface ServiceDifference {
 /** Result of comparing some properties of the real API, such as its limits, with a scenario. */
 export interface ComparisonResult {
   readonly differences: readonly ServiceDifference[];
+  /** Names of the scenario's assumptions and rate-limit headers that the real API's responses confirm. */
   readonly confirmed: readonly string[];
+  /** Names of those that the real API's responses neither confirm nor contradict. */
   readonly unchecked: readonly string[];
 }

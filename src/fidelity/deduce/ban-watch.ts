@@ -38,19 +38,7 @@ export class BanWatch {
   #limit: { status: number; code: string | undefined } = { status: 429, code: undefined };
   /** Keys whose last response showed no remaining requests. */
   readonly #usedUp = new Set<string | undefined>();
-  readonly #clock = new ServiceClock();
-
-  /** Number of observed bans. */
-  get bans(): number {
-    return this.lengths.length;
-  }
-
-  /**
-   * Range of the time that the clock of the API under test is ahead of the recording machine's clock, in milliseconds.
-   */
-  get offset(): ServiceClock['offset'] {
-    return this.#clock.offset;
-  }
+  readonly clock = new ServiceClock();
 
   /** Whether a response has the status or error code of a ban. */
   isMarked(exchange: ParsedExchange): boolean {
@@ -73,7 +61,7 @@ export class BanWatch {
    */
   add(exchange: ParsedExchange, isBan: boolean): Observation[] {
     const { token, status } = exchange;
-    this.#clock.note(exchange);
+    this.clock.note(exchange);
     if (!isRefusal(exchange)) {
       if (status < 200 || status === 401 || status >= 500) return [];
       this.#histories.delete(token);
@@ -110,7 +98,7 @@ export class BanWatch {
    */
   #early({ first, promisedAtSeconds, episode }: KeyHistory, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
-    const { minimumMs, maximumMs } = this.offset;
+    const { minimumMs, maximumMs } = this.clock.offset;
     episode.early.push({
       afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
       beforePromiseMs: [promisedMs - answeredAtMs - maximumMs, promisedMs - arrivedAtMs - minimumMs],

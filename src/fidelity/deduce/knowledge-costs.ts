@@ -1,5 +1,5 @@
 import type { SettingId } from '../../petstore/settings.js';
-import type { Knowledge, Subject } from './observation.js';
+import type { Knowledge } from './observation.js';
 
 const aPet = 'a POST that may store a pet (--write)';
 const aRefusal = 'one refusal, at the end of a window (--allow-exhaust)';
@@ -9,7 +9,7 @@ const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
 
 /**
  * Conditions under which `calibrate` can answer an open question about the real API, such as a test request or a
- * permission, in words.
+ * permission, in words. Default: `one request`.
  */
 const costs: Partial<Record<SettingId, string>> = {
   defaultStatus: aPet,
@@ -39,12 +39,6 @@ const costs: Partial<Record<SettingId, string>> = {
   cors: 'the origin of a web page that the service allows (ask the owner of the service)',
 };
 
-/**
- * Describes what the command `calibrate` needs in order to learn one behavior of the real API. Example: `a service with
- * a pet`. Default: `one request`.
- */
-export const costOfKnowing = (about: Subject): string => costs[about as SettingId] ?? 'one request';
-
 /** Formats a value for users: words without quotes, other values as JSON. */
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -54,5 +48,5 @@ export const shownValue = (value: unknown): string => (typeof value === 'string'
  */
 export function describeUnknown({ about, left }: Knowledge): string {
   const values = left.length > 0 ? `${left.map(shownValue).join(' or ')}; ` : '';
-  return `${values}to know: ${costOfKnowing(about)}`;
+  return `${values}to know: ${costs[about as SettingId] ?? 'one request'}`;
 }

@@ -1,9 +1,8 @@
+import type { Style } from '../../judge/report/style.js';
 import { placeOf } from '../../traffic-files/exchange.js';
 import { describeUnknown, shownValue } from './knowledge-costs.js';
 import type { Learner } from './learner.js';
 import type { Knowledge, KnowledgeState } from './observation.js';
-
-type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
 const colors = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];

@@ -23,6 +23,7 @@ import {
 } from './observation.js';
 import { isRefusal } from './observed-rate.js';
 import { petObservations, responseObservations } from './response-observations.js';
+import type { ServiceClock } from './service-clock.js';
 import { type ParsedExchange, parseExchange, ServiceFacts } from './service-facts.js';
 import { isOfBackend } from './unusable-response.js';
 import { writeObservations } from './write-observations.js';
@@ -91,8 +92,9 @@ export class Learner {
     }
   }
 
+  /** Number of observed bans. */
   get bans(): number {
-    return this.#bans.bans;
+    return this.#bans.lengths.length;
   }
 
   get banRules(): BanRules {
@@ -100,8 +102,8 @@ export class Learner {
   }
 
   /** Range of the difference between the service's clock and the recording machine's. */
-  get clockOffset(): BanWatch['offset'] {
-    return this.#bans.offset;
+  get clockOffset(): ServiceClock['offset'] {
+    return this.#bans.clock.offset;
   }
 
   about(subject: Subject): Knowledge {
@@ -180,16 +182,11 @@ function questionObservations(exchange: ParsedExchange): Observation[] {
     const possibleValues = { 401: [false], 200: [true] }[status] ?? [];
     return [observation(question, possibleValues, `a made-up key was ${description}`)];
   }
-  switch (question) {
-    case 'unknownMethod': {
-      const possibleValues = { 404: ['not-found'], 405: ['method-not-allowed'] }[status] ?? [];
-      return status === 401 ? [] : [observation(question, possibleValues, description)];
-    }
-    case 'cors':
-      return [corsObservation(exchange)];
-    default:
-      return [];
+  if (question === 'unknownMethod' && status !== 401) {
+    const possibleValues = { 404: ['not-found'], 405: ['method-not-allowed'] }[status] ?? [];
+    return [observation(question, possibleValues, description)];
   }
+  return question === 'cors' ? [corsObservation(exchange)] : [];
 }
 
 function corsObservation({ headers, requestHeaders: { origin } }: ParsedExchange): Observation {

@@ -1,12 +1,12 @@
 import { listLimit } from '../../petstore/document.js';
 import { listFilters, listQuery } from '../../petstore/list-query.js';
-import { isStatus, type NewPetField, newPetFieldNames, newPetFields } from '../../petstore/pet.js';
+import { isStatus, type NewPetField, newPetFieldNames, newPetFields, type Pet } from '../../petstore/pet.js';
 import type { Int64 } from '../../values/int64.js';
 import { joinWords } from '../../values/join-words.js';
 import type { JsonValue } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import { contradiction, type Observation, observation } from './observation.js';
-import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
+import { asPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 /** Minimum number of listed pets for a sure conclusion about the order of lists. Fewer pets may be sorted by chance. */
 const surelyOrdered = 10;
@@ -54,16 +54,13 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
   }
   const pets = body.map(asPet);
   if (pets.includes(undefined)) return [contradiction('an item that is not a Pet')];
-  const observations = orderObservations(pets as ObservedPet[]);
+  const observations = orderObservations(pets as Pet[]);
   if (usesPaging) return observations;
   if (only === 'limitOutOfRange') observations.push(...limitObservations(query, body, facts));
   if (only === 'unknownQuery') observations.push(observation(only, ['ignore'], 'answered with 200'));
   if (only === 'unknownStatusFilter') observations.push(filterObservation(body, facts));
   if (odd.length === 0)
-    observations.push(
-      ...plainObservations(query, pets as ObservedPet[]),
-      ...pagingObservations(exchange, query, body, facts),
-    );
+    observations.push(...plainObservations(query, pets as Pet[]), ...pagingObservations(exchange, query, body, facts));
   return observations;
 }
 
@@ -113,7 +110,7 @@ function filterObservation({ length }: readonly JsonValue[], facts: ServiceFacts
  * asks for. The API's documentation says about these parameters: "Maximum number of animals returned", "Filters by
  * availability status".
  */
-function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[]): Observation[] {
+function plainObservations(query: URLSearchParams, pets: readonly Pet[]): Observation[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
   if (pets.length > limit)
@@ -124,11 +121,11 @@ function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[])
     : [contradiction(`a pet that is ${other.status} in a list of those that are ${filter}`)];
 }
 
-function orderObservations(pets: readonly ObservedPet[]): Observation[] {
+function orderObservations(pets: readonly Pet[]): Observation[] {
   const count = pets.length;
   if (count < 2) return [];
   const isSorted = (compare: Compare) =>
-    pets.every((pet, index) => index === 0 || compare(pets[index - 1] as ObservedPet, pet) <= 0);
+    pets.every((pet, index) => index === 0 || compare(pets[index - 1] as Pet, pet) <= 0);
   const isReversed = (compare: Compare) => isSorted((a, b) => compare(b, a));
   const listOrder = (possibleValues: readonly string[], shown: string) => [
     observation('listOrder', possibleValues, `${count} pets, ${shown}`, { isLikely: count < surelyOrdered }),
@@ -145,10 +142,10 @@ function orderObservations(pets: readonly ObservedPet[]): Observation[] {
   return listOrder(['shuffled'], 'ids in no order');
 }
 
-type Compare = (a: ObservedPet, b: ObservedPet) => number;
+type Compare = (a: Pet, b: Pet) => number;
 
 const by =
-  (keyOf: (pet: ObservedPet) => Int64 | string): Compare =>
+  (keyOf: (pet: Pet) => Int64 | string): Compare =>
   (a, b) =>
     keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0;
 

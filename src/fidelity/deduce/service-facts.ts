@@ -5,9 +5,6 @@ import { type Int64, isInt64 } from '../../values/int64.js';
 import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 
-/** Pet in a response of the service. `extra` has the fields that the API document does not have; absent if none. */
-export type ObservedPet = Pet;
-
 /** Recorded request and response, with the bodies parsed as JSON. */
 export interface ParsedExchange extends Exchange {
   /** Parsed response body; `undefined` if it is not JSON or was not recorded. */
@@ -17,7 +14,7 @@ export interface ParsedExchange extends Exchange {
 
 /** Pets and categories of the API under test that its responses have shown so far. */
 export class ServiceFacts {
-  readonly pets = new Map<string, ObservedPet>();
+  readonly pets = new Map<string, Pet>();
   /** Ids of the shown pets that a DELETE has removed, or may have removed if its response was lost. */
   readonly deleted = new Set<string>();
   /** Ids of the pets that recorded requests have stored. */
@@ -69,7 +66,7 @@ export class ServiceFacts {
    * Pets that existed in the real API before the first recorded request: all pets in recorded responses, except those
    * that a recorded request created.
    */
-  get initialPets(): ObservedPet[] {
+  get initialPets(): Pet[] {
     return [...this.pets.values()].filter(({ id }) => !this.created.has(String(id)));
   }
 }
@@ -116,7 +113,8 @@ function readText(text: string): JsonValue | undefined {
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function asPet(value: JsonValue | undefined): ObservedPet | undefined {
+/** Reads a pet in a response. `extra` has the fields that the API document does not have; absent if none. */
+export function asPet(value: JsonValue | undefined): Pet | undefined {
   if (!isObject(value)) return undefined;
   const { id, ...rest } = value;
   if (!isInt64(id)) return undefined;
@@ -128,5 +126,5 @@ export function asPet(value: JsonValue | undefined): ObservedPet | undefined {
     delete rest[field];
   }
   if (Object.keys(rest).length > 0) pet.extra = rest;
-  return pet as unknown as ObservedPet;
+  return pet as unknown as Pet;
 }
