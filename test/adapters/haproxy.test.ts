@@ -2,16 +2,16 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
 import { freePort } from '../support/free-port.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
 /** HAProxy in front of a server, as its manual shows it; the check waits longer than a busy machine takes. */
@@ -52,7 +52,7 @@ test.each([
     'GET /__sim/health 200',
   ],
 ])('HAProxy with %s takes the server for up, and passes requests', async (_what, check, seen) => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-haproxy-'));
+  const folder = newFolder();
   const socket = join(folder, 'socket');
   const others = new Set<string>();
   const server = await listen(createSimulator({ scenario: { limits: 'off' } }), {
@@ -97,6 +97,5 @@ test.each([
     proxy.kill('SIGTERM');
     if (proxy.exitCode === null) await once(proxy, 'exit');
     await server.close({ graceMs: 0 });
-    rmSync(folder, { recursive: true, force: true });
   }
 });

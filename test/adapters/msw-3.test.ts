@@ -1,11 +1,11 @@
 // @module-tag extended
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { createSimulator } from '../../src/entries/index.js';
-import { copyPackage, type PackageCopy } from '../support/package-copy.js';
+import { copyPackage } from '../support/package-copy.js';
 import { callsScenario, makeCalls, type Seen } from './calls.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,13 +17,11 @@ beforeAll(async () => {
 }, 180_000);
 
 describe('the compiled package on msw 3', () => {
-  let copy: PackageCopy | undefined;
   let report: { node: string; msw: string; seen: Seen[] };
   beforeAll(async () => {
-    copy = await copyPackage({ msw: 3 });
+    const copy = await copyPackage({ msw: 3 });
     report = (await copy.runScript(node, 'adapters/msw-3-script.ts')) as typeof report;
   });
-  afterAll(() => copy?.remove());
 
   test('runs on Node 22 with msw 3', () => {
     expect([report.node, report.msw]).toEqual([expect.stringMatching(/^22\./), expect.stringMatching(/^3\./)]);

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readListenFlags } from '../../src/cli/listen-flags.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
+import { newFolder } from '../support/new-folder.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -99,7 +99,7 @@ describe('PORT and HOST of the environment', () => {
 
   test('exec takes a free port, whatever PORT is', async () => {
     vi.stubEnv('PORT', '1');
-    const file = join(mkdtempSync(join(tmpdir(), 'petstore-sim-address-')), 'url');
+    const file = join(newFolder(), 'url');
     const { code } = await runCommandLine(['exec', '--', 'sh', '-c', `echo $PETSTORE_BASE_URL > ${file}`]);
     expect([code, new URL(readFileSync(file, 'utf8').trim()).port === '1']).toEqual([0, false]);
   });
@@ -198,7 +198,7 @@ describe('the control token', () => {
       { log: 'silent', ...(token !== undefined && { 'control-token': token }) },
       { CONTROL_TOKEN: secret, EMPTY: '' },
     ).options.controlToken;
-  const folder = mkdtempSync(join(tmpdir(), 'token-'));
+  const folder = newFolder();
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return `@${join(folder, name)}`;

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { certifySdk } from '../../src/cli/certify/certificate.js';
@@ -13,8 +12,9 @@ import { terminalReport } from '../../src/judge/report/terminal.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { block } from '../support/block.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'busy-'));
+const folder = newFolder();
 const noteFile = join(folder, 'runs.txt');
 
 /** A client that waits exactly as long as Retry-After requires, and notes each run in a file. */

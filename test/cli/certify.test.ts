@@ -1,19 +1,18 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/cli/certify/certificate.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
 const exec = promisify(execFile);
-const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-certify-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = newFolder();
 
 /** Program of a client whose wait is an expression, and that gives up after five attempts. */
 const client = (waitMs: string) => `

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runClient } from '../../src/cli/client-run.js';
 import { shippedCases } from '../../src/cli/gauntlet-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
@@ -12,10 +11,10 @@ import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const run = (args: readonly string[]) => runCommandLine(args, { cwd: folder });
 
@@ -501,7 +500,7 @@ describe.concurrent('a client that sends its requests to sandboxes, as test runn
 });
 
 test('gauntlet fails an inconclusive run only with --require-conclusive, and no scenario that was not reached', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'conclusive-'));
+  const folder = newFolder();
   const calm = join(folder, 'calm.yaml');
   writeFileSync(calm, 'keys: { free-key: { plan: free } }\n');
   const once = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
@@ -689,8 +688,8 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
   });
 
   test('runs files of the user, also two with the same name', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gauntlet-'));
-    const files = ['a.yaml', 'b.yaml'].map((name) => join(folder, name));
+    const own = mkdtempSync(join(folder, 'own-'));
+    const files = ['a.yaml', 'b.yaml'].map((name) => join(own, name));
     for (const file of files) {
       writeFileSync(file, 'name: wall\nwindows: { minute: 1s }\nkeys: { free-key: { usage: { minute: 60 } } }\n');
     }
@@ -698,7 +697,6 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
     const { results } = JSON.parse(out) as { results: { scenario: string; outcome: string; group: string }[] };
     expect(results).toMatchObject(files.map((scenario) => ({ scenario, outcome: 'pass', group: 'own' })));
     expect(code).toBe(0);
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,32 +1,17 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import { runCommandLine } from '../support/command-here.js';
 import { runCommandLine as runProcess, startCommandLine, startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 const root = join(import.meta.dirname, '../..');
 const shipped = readdirSync(join(root, 'scenarios'))
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.replace('.yaml', ''));
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-command-line-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 

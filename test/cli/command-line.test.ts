@@ -1,15 +1,15 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -99,7 +99,7 @@ describe('petstore-sim serve --log pretty', () => {
   test("quotes a scenario's key for the shell, and replaces control characters in names", {
     tags: 'needs/curl',
   }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-banner-'));
+    const folder = newFolder();
     const key = "x'$(>made)`>made`'";
     const scenario = { name: 'a\u001b]0;title\u0007b\u009b31m', keys: { [key]: {} } };
     writeFileSync(join(folder, 'mine.json'), JSON.stringify(scenario));
@@ -112,7 +112,6 @@ describe('petstore-sim serve --log pretty', () => {
     const [[chunk]] = await Promise.all([once(shell.stdout, 'data'), once(shell, 'close')]);
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 OK/);
     expect(readdirSync(folder)).toEqual(['mine.json']);
-    rmSync(folder, { recursive: true });
   });
 
   test('prints a readable line per request, without terminal control sequences', async () => {

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator } from '../../src/entries/index.js';
 import { serve } from '../../src/entries/node.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 test.each([
   [['--data', 'valkey://127.0.0.1:6379'], 'redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got "valkey://'],

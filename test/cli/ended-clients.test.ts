@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runClientCommand } from '../../src/cli/client-command.js';
 import { cli, runCommandLine } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 /** Whether a process is running, by its id. */
 function isRunning(pid: number): boolean {
@@ -17,7 +17,7 @@ function isRunning(pid: number): boolean {
 }
 
 const folderWith = (files: Record<string, string>) => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-ended-'));
+  const folder = newFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 };

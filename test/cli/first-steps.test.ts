@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 import { makeFolders } from '../../src/persistence/node/folder/make-folders.js';
 import { readSetFlag } from '../../src/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
+import { newFolder } from '../support/new-folder.js';
 
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 
@@ -108,18 +108,14 @@ test('--set with a key that resembles one of the scenario prints a note', async 
 });
 
 test('creates only missing folders, one by one, for this user only', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-told-'));
+  const folder = newFolder();
   const [one, two] = [join(folder, 'a'), join(folder, 'a/b')];
-  try {
-    expect(makeFolders(two, 0o700)).toEqual([one, two]);
-    expect([one, two].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
-    expect(makeFolders(two, 0o700)).toEqual([]);
-    writeFileSync(join(folder, 'file'), '');
-    expect(() => makeFolders(join(folder, 'file'))).toThrow('EEXIST');
-    expect(() => makeFolders(join(folder, 'file/below'))).toThrow('ENOTDIR');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  expect(makeFolders(two, 0o700)).toEqual([one, two]);
+  expect([one, two].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect(makeFolders(two, 0o700)).toEqual([]);
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolders(join(folder, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolders(join(folder, 'file/below'))).toThrow('ENOTDIR');
 });
 
 test.runIf(process.platform === 'linux')('rejects a log folder below /proc', async () => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorOf, clientSettings } from '../../src/judge/client-settings.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
 const libraries = Object.values(clientSettings).map(({ name, page }) => [anchorOf(name), page] as const);
 
@@ -35,18 +35,14 @@ describe('petstore-sim fix NAME', () => {
   });
 
   test('its code, saved as it says, passes', { tags: 'slow' }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-fix-'));
-    try {
-      for (const [file, text] of Object.entries(await filesOf('fetch'))) writeFileSync(join(folder, file), text);
-      const usedUp = ['--set', 'windows.minute=2s', '--set', 'keys.free-key.usage.minute=60'];
-      const run = ['exec', ...usedUp, '--', process.execPath, 'client.mjs'];
-      expect(await runCommandLine(run, { cwd: folder })).toMatchObject({
-        code: 0,
-        err: expect.stringContaining('PASS'),
-      });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder();
+    for (const [file, text] of Object.entries(await filesOf('fetch'))) writeFileSync(join(folder, file), text);
+    const usedUp = ['--set', 'windows.minute=2s', '--set', 'keys.free-key.usage.minute=60'];
+    const run = ['exec', ...usedUp, '--', process.execPath, 'client.mjs'];
+    expect(await runCommandLine(run, { cwd: folder })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('PASS'),
+    });
   });
 
   test('wraps prose, and neither code nor tables', async () => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { commands, commonFlags, type Flag } from '../../src/cli/commands.js';
 import { helpOf } from '../../src/cli/help.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -216,7 +216,7 @@ describe('on a terminal', () => {
   });
 
   test('hunt wraps what it prints, also the commands that repeat what it found', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
+    const folder = newFolder();
     const client = join(folder, 'hasty.mjs');
     writeFileSync(
       client,
@@ -226,7 +226,6 @@ describe('on a terminal', () => {
     const out = await inTerminal(
       `${command} hunt --runs 4 --out ${folder} -- ${process.execPath} ${client} 2>/dev/null`,
     );
-    rmSync(folder, { recursive: true });
     expect(out).toMatch(/exec --scenario[ \\\n]+\S+\.yaml/);
     const lines = stripVTControlCharacters(out).split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(70);

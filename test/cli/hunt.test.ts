@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { restOfHunt } from '../../src/cli/commands/hunt.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 /** A client that obeys `wait`, as a program. */
 const clientOf = (wait: string) => `
@@ -21,8 +21,7 @@ for (let call = 0; call < calls; call++) {
 `;
 
 // Command lines that run at the same time have one folder.
-const cwd = mkdtempSync(join(tmpdir(), 'hunt-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
+const cwd = newFolder();
 const run = (...args: string[]) => runCommandLine(args, { cwd });
 
 test.each([

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-init-'));
+  cwd = newFolder();
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const run = (...args: string[]) => runCommandLine(args, { cwd });
 const manifest = (content: object) => writeFileSync(join(cwd, 'package.json'), JSON.stringify(content));

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
-const cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-next-'));
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = newFolder();
 
 /** Runs a command that another one named in `next`. */
 async function follow(command: string) {

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, serveRoute } from '../../src/entries/index.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-other-files-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 function write(name: string, content: unknown): string {
   const file = join(folder, name);

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, posix, win32 } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { processTreeOf } from '../../src/cli/process-tree.js';
 import { isInside } from '../../src/scenario-files/is-inside.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -12,9 +12,8 @@ const root = join(import.meta.dirname, '../..');
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-systems-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a file is inside a folder', () => {
   test.each([

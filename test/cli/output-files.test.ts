@@ -3,22 +3,20 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../page/stage.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine, startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
-let folder: string;
+const folder = newFolder();
 let baseUrl: string;
 /** Completed requests of a server, in JSON Lines. */
 let recorded: string;
@@ -30,7 +28,6 @@ const ask = (...more: string[]) => ['--target', baseUrl, '--key-env', 'KEY_OF_OU
 
 beforeAll(async () => {
   vi.stubEnv('KEY_OF_OUTPUT', 'free-key');
-  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-output-'));
   ({ baseUrl } = await startServer());
   recorded = inFolder('recorded.jsonl');
   run = inFolder('run.jsonl');
@@ -39,7 +36,6 @@ beforeAll(async () => {
   expect((await runCommandLine(['exec', '--record', run, ...listing])).code).toBe(0);
   expect((await runCommandLine(['compare', ...ask('--budget', '16', '--save', recorded)])).code).toBe(0);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a recording', () => {
   test.each(['serve', 'exec'])('of %s does not overwrite a file with content', async (command) => {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { programOf } from '../../src/cli/program.js';
 import { runCommandLine } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.cjs');
 
@@ -24,7 +24,7 @@ describe('the command that starts the program again', () => {
   });
 
   test('is in the suggested commands, which work in the folder of a local installation', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-program-'));
+    const folder = newFolder();
     const bin = join(folder, 'node_modules/.bin');
     mkdirSync(bin, { recursive: true });
     symlinkSync(main, join(bin, 'petstore-sim'));
@@ -33,6 +33,5 @@ describe('the command that starts the program again', () => {
     expect(JSON.parse(local.out).next).toContain('npx petstore-sim --scenario minute-wall');
     const clone = await runCommandLine(command, { cwd: join(main, '../../..'), main });
     expect(JSON.parse(clone.out).next).toContain('node dist/cli/main.cjs --scenario minute-wall');
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,20 +1,19 @@
 // @module-tag extended
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
 import { checkAfterLostWrite, harOf, recordTraffic } from '../fidelity/recorded-traffic.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-recordings-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 const inFolder = (name: string) => join(folder, name);
 
 const secret = 'sk-live-0123456789abcdef';

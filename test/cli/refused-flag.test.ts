@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
-const cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-refused-'));
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = newFolder();
 
 /** Client that retries each error four times, with the same wait each time. */
 writeFileSync(

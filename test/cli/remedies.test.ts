@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDependencies } from '../../src/cli/client-dependencies.js';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { program } from '../../src/cli/program.js';
@@ -9,9 +8,9 @@ import type { Remedy } from '../../src/judge/finding.js';
 import { describeRemedy } from '../../src/judge/report/wording.js';
 import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-remedies-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 let projects = 0;
 /** A new folder with files. */

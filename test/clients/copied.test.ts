@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cli } from '../support/command-line.js';
 import { runIn } from '../support/installed.js';
 import { codeBlocks, root, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 import { programs as known } from '../support/programs.js';
 import { type Client, clients } from './clients.js';
 import { debianVersion, type Language, languages, programs } from './languages.js';
 
 const exec = promisify(execFile);
-const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-copied-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = newFolder();
 
 /** The text of a section of a page, up to the next heading of its level. */
 const sectionOf = (text: string, heading: string) => text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cli, startServer } from '../support/command-line.js';
 import { codeBlocks, root, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 import { python } from '../support/programs.js';
 
 const exec = promisify(execFile);
-const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-helpers-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = newFolder();
 
 /** A new folder with a helper and tests that use it, at these paths. */
 function folderWith(files: Readonly<Record<string, string>>): string {

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 const root = join(import.meta.dirname, '../..');
 const pages = ['SKILL.md', 'llms.txt'];
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 
-let cwd: string;
+const cwd = newFolder();
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-agents-'));
   writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { quick: node quick.mjs }\nscenarios: [minute-wall]\n');
   writeFileSync(join(cwd, 'quick.mjs'), quickClient);
   writeFileSync(join(cwd, 'wrong.mjs'), client('1_000'));
@@ -20,7 +19,6 @@ beforeAll(() => {
     client("1_000 * response.headers.get('retry-after') * (1 + 0.1 * Math.random())"),
   );
 });
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Program of a client that makes the required calls, and waits a fixed time after a rejection. */
 const client = (waitMs: string) => `

@@ -1,11 +1,11 @@
 // @module-tag extended
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { packPackage, runIn } from '../support/installed.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 
 const page = userPage('docs/ci.md');
 const [install, script] = codeBlocks(page).filter(({ language }) => language === 'sh');
@@ -19,8 +19,7 @@ const steps = codeBlocks(page)
       .replace('--require-conclusive ', ''),
   );
 
-const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-ci-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = newFolder();
 /** The repository of the CI server: as a colleague has it, with a cache that never had the package. */
 const checkout = join(parent, 'checkout');
 

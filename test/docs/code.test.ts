@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { bundle, imports } from '../../bench/bundle.mjs';
 import { createSimulator } from '../../src/entries/index.js';
@@ -17,6 +16,7 @@ import { generatePets } from '../../src/entries/seed.js';
 import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 
 const exec = promisify(execFile);
 
@@ -58,14 +58,13 @@ function fileOf(block: CodeBlock, index: number): string {
 }
 
 /** A project that has the package, as the build of `npm test` has made it. */
-let folder: string;
+const folder = newFolder();
 const write = async (file: string, text: string) => {
   await mkdir(dirname(join(folder, file)), { recursive: true });
   await writeFile(join(folder, file), text);
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-sim-docs-'));
   const installed = ['vitest', '@playwright/test', 'msw', '@types/node'].map((name) => [name, `node_modules/${name}`]);
   for (const [name, path] of [['petstore-sim', '.'], ...installed] as [string, string][]) {
     const link = join(folder, 'node_modules', name);
@@ -78,7 +77,6 @@ beforeAll(async () => {
   }
   for (const { file, text } of blocks) await write(file, text);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the pages show every way to use the package', () => {
   const kinds: Kind[] = ['jest', 'node:test', 'vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];

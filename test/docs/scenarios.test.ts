@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { readScenario } from '../../src/entries/node.js';
@@ -14,6 +13,7 @@ import { banPresetNames } from '../../src/scenario/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 import { frozen } from '../support/frozen.js';
 import { blocksIn, tableRows, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 import { send, sendTimes } from '../support/plain-call.js';
 
 const faultPage = userPage('docs/faults.md');
@@ -24,11 +24,7 @@ const namesIn = (rows: readonly string[][], column = 0) =>
   rows.flatMap((row) => [...(row[column] ?? '').matchAll(/`([\w$-]+)/g)].map(([, name]) => name as string));
 const fieldsOf = (schema: AnySchema | undefined): string[] => Object.keys(schema?.entries ?? {});
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-sim-docs-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** A scenario as the command line reads it. */
 async function readText(text: string, language = 'yaml'): Promise<Scenario> {

@@ -1,20 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run picture
 import { drawDiagrams, runDemo, runReadme, runRules, runTests } from '../../scripts/run-pictures.mjs';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 
 const exec = promisify(execFile);
-const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-docs-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = newFolder();
 
 interface Step {
   command: string;

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { judgedRecording } from '../../src/control-api/judged-recording.js';
@@ -14,6 +13,7 @@ import { readTold } from '../../src/values/told-waits.js';
 import { writeWaits } from '../../src/values/written-waits.js';
 import { fileOf, harOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { found } from '../support/findings.js';
+import { newFolder } from '../support/new-folder.js';
 
 const site = 'https://api.example.test';
 const start = '2026-01-01T12:00:00.000Z';
@@ -150,8 +150,7 @@ const refusedBody = async (sim: Pick<Simulator, 'fetch'>) => {
 };
 
 test('a scenario file names the service, and may change its words', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'refusals-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'like.yaml');
   const write = (respond: string) => writeFileSync(file, `faults:\n  - then: { respond: ${respond} }\n`);
   write('{ like: slack, wait: 7s }');

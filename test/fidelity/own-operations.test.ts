@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPetstoreFiles } from '../../src/cli/recorded-files.js';
 import { describeUnknown } from '../../src/fidelity/deduce/knowledge-costs.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { noonSeconds } from '../support/frozen.js';
+import { newFolder } from '../support/new-folder.js';
 
 type Recorded = readonly [method: string, path: string, status: number, body?: unknown];
 
@@ -19,8 +19,7 @@ const limitHeaders = {
 
 /** Reads a HAR of a service with operations that the Petstore does not have. */
 async function read(recorded: readonly Recorded[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'own.har');
   const pairs = (headers: object) => Object.entries(headers).map(([name, value]) => ({ name, value }));
   const entries = recorded.map(([method, path, status, body], index) => {

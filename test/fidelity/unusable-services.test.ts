@@ -1,25 +1,24 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { calibrate as calibrateCommand } from '../../src/cli/commands/calibrate.js';
 import { compare as compareCommand } from '../../src/cli/commands/compare.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { compare } from '../../src/fidelity/compare/compare.js';
+import { newFolder } from '../support/new-folder.js';
 import { asking, hiddenWorld } from './hidden-worlds.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-unusable-'));
+const folder = newFolder();
 let server: Server | undefined;
 afterEach(() => {
   vi.restoreAllMocks();
   server?.closeAllConnections();
   server?.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function serve(listener: RequestListener): Promise<string> {
   server = createServer(listener);

@@ -1,6 +1,5 @@
 // @module-tag slow
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type HuntClient, hunt } from '../../src/entries/hunt.js';
@@ -10,6 +9,7 @@ import { createMutator, createRandomSource } from '../../src/hunt/mutate.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 import { plantedBugs } from './planted-clients.js';
 import { longSleep, send } from './right-clients.js';
@@ -83,7 +83,7 @@ describe('hunt', () => {
   });
 
   test('writes scenarios that a server and exec can load', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
+    const folder = newFolder();
     const client = planted('hands a timer more than it holds');
     const { found } = await hunt(client, { runs: 150 });
     expect(found).not.toEqual([]);

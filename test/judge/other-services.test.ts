@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator, serveRoute } from '../../src/entries/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
@@ -9,10 +8,10 @@ import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 import { type IssueClient, issueUrl, type Read, type ResetForm, recordIssues, uuidPath } from './issue-service.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-other-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const isRefused = ({ status }: Read) => status === 403 || status === 429;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { RequestHandler } from 'msw';
 import { setupServer } from 'msw/node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { handlers } from '../../src/entries/msw.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
@@ -135,7 +135,6 @@ beforeAll(async () => {
   seen.server = await onTheServer();
   seen.setupServer = await inProcess();
 }, 60_000);
-afterAll(() => project?.remove());
 
 async function onTheServer(): Promise<Seen> {
   const { clock, pets, keys, seed } = scenario;

@@ -1,6 +1,6 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { createSimulator } from '../../src/entries/index.js';
@@ -17,7 +17,6 @@ let project: PackageCopy;
 beforeAll(async () => {
   project = await copyPackage({ msw: 2, packages: [middleware] });
 }, 60_000);
-afterAll(() => project?.remove());
 
 const main = 'node_modules/petstore-sim/dist/cli/main.cjs';
 
@@ -189,7 +188,6 @@ describe('--handlers FILE without a required package', () => {
   beforeAll(async () => {
     other = await copyPackage({ msw: 3 });
   }, 60_000);
-  afterAll(() => other?.remove());
 
   const text = `${imports} export const handlers = [${ownHandler}];`;
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
@@ -8,6 +7,7 @@ import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { listen, readScenario, words } from '../../src/entries/node.js';
 import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
 import { refusingServices } from '../../src/scenario/fault-schema.js';
+import { newFolder } from '../support/new-folder.js';
 
 const start = '2026-01-01T12:00:00.000Z';
 const resetSeconds = Date.parse(start) / 1000 + 60;
@@ -137,8 +137,7 @@ test('the request log, the page and CORS read the words', async () => {
 });
 
 test('a scenario file names a service, and may change its words', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'words-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'own.yaml');
   const refusedBy = async (text: string) => {
     writeFileSync(file, `words: ${text}\nclock: { start: "${start}", mode: frozen }\nplans: { free: { minute: 1 } }\n`);

@@ -1,5 +1,5 @@
 // @module-tag extended
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { firstId, petIds, writtenNumbers } from '../adapters/int64-table.js';
@@ -21,7 +21,6 @@ let first: Report | undefined;
 beforeAll(async () => {
   copy = await copyPackage({ msw: 2 });
 });
-afterAll(() => copy?.remove());
 
 describe.each([20, 22, 24, 26])('the compiled package on Node %i', (major) => {
   let report: Report;

@@ -1,6 +1,6 @@
 // @module-tag extended
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { fetchedPackage } from '../../scripts/fetched-package.mjs';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
@@ -9,7 +9,6 @@ let copy: PackageCopy;
 beforeAll(async () => {
   copy = await copyPackage({ msw: 2 });
 });
-afterAll(() => copy?.remove());
 
 const limited =
   '{"code":"rate_limit_exceeded","message":"The free plan allows 60 requests a minute; retry in 60 seconds.","status":429}';

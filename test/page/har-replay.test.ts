@@ -1,24 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import type { Fault } from '../../src/entries/index.js';
+import { newFolder } from '../support/new-folder.js';
 import { useBrowser } from './stage.js';
 
 describe("Playwright's replay of an exported HAR", { tags: 'needs/chromium' }, () => {
   const { openPage, openStage } = useBrowser();
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'petstore-sim-har-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Sends two requests, of which a fault changes the first, and replays their HAR to a page without the server. */
   async function replay(then: Fault['then']): Promise<{ live: number[]; replayed: string[] }> {
     const { sim, server, call } = await openStage({ limits: 'off', faults: [{ when: { nth: 1 }, then }] });
     const live = [await call('pro-key', '/pets?limit=1'), await call('pro-key', '/pets?limit=1')];
-    const file = join(folder, 'run.har');
+    const file = join(newFolder(), 'run.har');
     writeFileSync(file, JSON.stringify(createControl(sim).exportHar()));
     const { page } = await openPage(`${server.controlUrl}/health`);
     await page.routeFromHAR(file, { url: `${server.baseUrl}/**`, notFound: 'abort' });

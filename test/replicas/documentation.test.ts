@@ -4,14 +4,14 @@
 // @module-tag needs/curl
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { cli } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 import { call } from './calls.js';
 
@@ -25,7 +25,7 @@ const isReady = async (port = 0) =>
   (await run('redis-cli', ['-p', `${port}`, 'PING']).catch(() => ({ stdout: '' }))).stdout.startsWith('PONG');
 
 test('two replicas and a proxy run as the page shows', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-page-'));
+  const folder = newFolder();
   const ports = new Map<string, number>();
   for (const port of ['4010', '4011', '4012', '6379']) ports.set(port, await freePort());
   const free = (text: string) => text.replace(/\b(4010|4011|4012|6379)\b/g, (port) => `${ports.get(port)}`);
@@ -51,7 +51,6 @@ test('two replicas and a proxy run as the page shows', async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const block = codeBlocks(page).find(({ language }) => language === 'console');

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
@@ -11,6 +10,7 @@ import { readSetFlag } from '../../src/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { toJsonSchema } from '../../src/validation/json-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
+import { newFolder } from '../support/new-folder.js';
 
 type Ban = NonNullable<Scenario['ban']>;
 
@@ -91,11 +91,7 @@ test('docs/scenarios.md lists the fields of ban with their defaults', () => {
 });
 
 describe('merging two files, one with deprecated names', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'petstore-sim-ban-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
 
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);

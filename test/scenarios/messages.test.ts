@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ScenarioError } from '../../src/entries/index.js';
 import { readScenario, readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 function write(text: string, name = 'own.yaml'): string {
   writeFileSync(join(folder, name), text);

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/entries/index.js';
 import { listen, type RunningServer } from '../../src/entries/node.js';
@@ -12,17 +11,14 @@ import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
 import { readShippedScenarios, shippedText } from '../../src/scenario-files/shipped-scenarios.js';
 import type { Issue } from '../../src/validation/issue.js';
+import { newFolder } from '../support/new-folder.js';
 import { apiCall } from '../support/plain-call.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { createRandom, type Random } from '../support/random.js';
 import { mutatedText } from './mutated-texts.js';
 import { everyField, mutatedValue } from './mutated-values.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-mutated-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** The real generator with fewer pets, because a million would only take time. */
 const generateFew: GeneratePets = (counts, options) =>

@@ -1,21 +1,17 @@
 // @module-tag slow
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/entries/index.js';
 import * as seed from '../../src/entries/seed.js';
 import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
+import { newFolder } from '../support/new-folder.js';
 import { isProof } from '../support/prove.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-files-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** Writes a file into the folder of this test and returns its path. */
 function write(name: string, content: string | Uint8Array): string {

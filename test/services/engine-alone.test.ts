@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -56,8 +55,7 @@ const roots = [
 
 describe('the engine without src/petstore', () => {
   test('type-checks', { tags: 'extended' }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-engine-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const withoutPetstore = (path: string) => !path.startsWith(join(root, 'src/petstore'));
     cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: withoutPetstore });
     for (const name of ['test/support', 'package.json', 'tsconfig.json'])

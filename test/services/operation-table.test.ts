@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
@@ -12,6 +11,7 @@ import { createOperationTable } from '../../src/requests/operation-table.js';
 import type { OperationRows, Service } from '../../src/requests/service.js';
 import type { SimulatorOptions } from '../../src/simulator/simulator.js';
 import { MemoryStorage } from '../support/memory-storage.js';
+import { newFolder } from '../support/new-folder.js';
 
 type Services = NonNullable<SimulatorOptions['services']>;
 
@@ -214,8 +214,7 @@ describe('a service with a table of operations', () => {
     });
 
     test('in a file, and in the saved state of a page', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
+      const folder = newFolder();
       const file = join(folder, 'own.json');
       await writeFile(file, JSON.stringify(scenario({ operation: ['getGood', 'ownRoute'], goodId: 7 })));
       const read = await readScenario(file, { services: [catalog], operations: ['ownRoute'] });

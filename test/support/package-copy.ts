@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 // @ts-expect-error plain JavaScript
 import { fetchedPackage } from '../../scripts/fetched-package.mjs';
+import { newFolder } from './new-folder.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** A project in a temporary folder with the compiled package installed. */
+/** A project with the compiled package installed. Its folder is removed at the end of the test or of the file. */
 export interface PackageCopy {
   readonly folder: string;
   /**
@@ -18,7 +18,6 @@ export interface PackageCopy {
    * @param args arguments of the runtime, before the script
    */
   runScript(node: string, script: string, args?: readonly string[]): Promise<unknown>;
-  remove(): Promise<void>;
 }
 
 /**
@@ -33,7 +32,7 @@ export async function copyPackage({
   msw: 2 | 3;
   packages?: readonly string[];
 }): Promise<PackageCopy> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
+  const folder = newFolder();
   const modules = join(folder, 'node_modules');
   const copy = join(modules, 'petstore-sim');
   await mkdir(copy, { recursive: true });
@@ -68,7 +67,6 @@ export async function copyPackage({
       const { stdout } = await run(node, [...args, outfile], { cwd: folder, maxBuffer: 2 ** 24 });
       return JSON.parse(stdout);
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

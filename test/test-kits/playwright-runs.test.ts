@@ -1,16 +1,15 @@
 // @module-tag extended
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
 import { listen, type RunningServer } from '../../src/entries/node.js';
 import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { chromiumPath } from '../support/chromium.js';
+import { newFolder } from '../support/new-folder.js';
 
 /** Result of a test in inner/playwright.inner.ts. */
 interface Result {
@@ -36,7 +35,6 @@ beforeAll(async () => {
     return response.setHeader('Content-Type', 'text/javascript').end(worker);
   });
   await once(page.listen(0, '127.0.0.1'), 'listening');
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-playwright-'));
   const config = join(import.meta.dirname, 'inner/playwright.config.ts');
   const env = {
     ...process.env,
@@ -44,13 +42,12 @@ beforeAll(async () => {
     PAGE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}/`,
     ...(chromiumPath !== '' && { CHROMIUM_PATH: chromiumPath }),
   };
-  const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', folder];
+  const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', newFolder()];
   const stdout = await new Promise<string>((resolve) => {
     const options = { cwd: import.meta.dirname, env, timeout: 400_000, maxBuffer: 2 ** 24 };
     execFile('npx', run, options, (_error, stdout, stderr) => resolve(stdout || stderr));
   });
   page.close();
-  await rm(folder, { recursive: true, force: true });
   if (!stdout.includes('{')) throw new Error(`Failed to run Playwright: ${stdout}`);
   collect(JSON.parse(stdout.slice(stdout.indexOf('{'))));
 }, 420_000);

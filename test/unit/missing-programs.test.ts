@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import { missingProgramsReporter } from '../support/missing-programs-reporter.js';
+import { newFolder } from '../support/new-folder.js';
 import { findCommand, installCommand, programs } from '../support/programs.js';
 
 afterEach(() => {
@@ -46,8 +46,7 @@ test('with CI=true, a missing program fails the run', () => {
 });
 
 test('a command is found on PATH alone, and only if it can be executed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-path-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   vi.stubEnv('PATH', folder);
   writeFileSync(join(folder, 'redis-server'), '');
   expect(findCommand('redis-server')).toBeUndefined();
