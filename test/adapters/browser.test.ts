@@ -6,8 +6,9 @@ import { build, type Plugin } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
+import { openServer } from '../support/open-server.js';
 import { mswFolder } from '../support/package-copy.js';
 import type { BrowserPage } from './browser-page.js';
 import { callsScenario, makeCalls } from './calls.js';
@@ -168,11 +169,10 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       site = await openSite(2);
     });
     afterAll(() => site?.close());
-    afterEach(() => server?.close());
 
     async function openWithServer(assumptions: Scenario['assumptions'] = {}, allowedOrigins: string[] = []) {
       sim = createSimulator({ scenario: { ...callsScenario, assumptions } });
-      server = await listen(sim, { port: 0, allowedOrigins });
+      server = await openServer(sim, { allowedOrigins });
       return { ...(await open(site, 'localhost')), pets: `${server.baseUrl}/pets` };
     }
 

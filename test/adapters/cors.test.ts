@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Settings, type Simulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { operationTable } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { depot } from '../support/depot.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 
 const { minute: perMinute } = documentedPlans.free;
 
@@ -20,24 +20,17 @@ const methodsOf = (isMeant: (row: OperationRow) => boolean) =>
   [...new Set(rows.filter(isMeant).map(({ method }) => method))].join(', ');
 const petstoreMethods = methodsOf(() => true);
 
-let server: RunningServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 /** Starts a server for requests of a page, and returns the parts of a response that concern the page. */
 async function open(cors: Settings['cors'] | undefined, scenario: Scenario = {}) {
   const assumptions = { ...scenario.assumptions, ...(cors !== undefined && { cors }) };
   const sim: Simulator = frozen({ ...scenario, assumptions });
-  const running = await listen(sim, { port: 0 });
-  server = running;
+  const { baseUrl } = await openServer(sim);
   const call = async (
     origin: string | undefined,
     { method = 'GET', path = '/pets', key = 'free-key', headers = {} } = {},
   ) => {
     const sent = { ...(origin !== undefined && { Origin: origin }), Authorization: `Bearer ${key}`, ...headers };
-    const response = await fetch(`${running.baseUrl}${path}`, { method, headers: sent });
+    const response = await fetch(`${baseUrl}${path}`, { method, headers: sent });
     const cors = [...response.headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary');
     const { status, headers: received } = response;
     return { status, cors: Object.fromEntries(cors), body: await response.text(), headers: received };
@@ -228,8 +221,7 @@ describe('the methods of a preflight', () => {
   test('are those of the Petstore, or the requested one of a service that lists none', async () => {
     const store: typeof depot = { ...depot, name: 'store', basePath: '/store', methods: ['PUT'] };
     const sim = createSimulator({ services: [depot, store] });
-    server = await listen(sim, { port: 0 });
-    const { origin } = new URL(server.baseUrl);
+    const { origin } = new URL((await openServer(sim)).baseUrl);
     const seen = await Promise.all(
       ['/v1/pets', '/depot/parcels/1', '/store/1'].flatMap((path) => [
         methodsAt(origin + path),
@@ -249,12 +241,12 @@ describe('the methods of a preflight', () => {
 
   test('are the requested one if one of two services under the same path lists none', async () => {
     const sameBase: typeof depot = { ...depot, basePath: '/v1' };
-    server = await listen(createSimulator({ services: [sameBase] }), { port: 0 });
-    expect(await methodsAt(`${server.baseUrl}/parcels/1`, 'PATCH')).toEqual([204, 'PATCH']);
+    const { baseUrl } = await openServer(createSimulator({ services: [sameBase] }));
+    expect(await methodsAt(`${baseUrl}/parcels/1`, 'PATCH')).toEqual([204, 'PATCH']);
   });
 
   test('are the requested one outside every API, so that the page reads the 404', async () => {
-    server = await listen(createSimulator(), { port: 0 });
-    expect(await methodsAt(`${new URL(server.baseUrl).origin}/pets/1`, 'PUT')).toEqual([204, 'PUT']);
+    const { baseUrl } = await openServer(createSimulator());
+    expect(await methodsAt(`${new URL(baseUrl).origin}/pets/1`, 'PUT')).toEqual([204, 'PUT']);
   });
 });

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { freePort } from '../support/free-port.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 
 /** HAProxy in front of a server, as its manual shows it; the check waits longer than a busy machine takes. */
@@ -55,8 +55,7 @@ test.each([
   const folder = newFolder();
   const socket = join(folder, 'socket');
   const others = new Set<string>();
-  const server = await listen(createSimulator({ scenario: { limits: 'off' } }), {
-    port: 0,
+  const server = await openServer(createSimulator({ scenario: { limits: 'off' } }), {
     onAnswer({ method, url = '' }, { status }) {
       if (!url.startsWith('/v1')) others.add(`${method} ${url} ${status}`);
     },
@@ -96,6 +95,5 @@ test.each([
     agent.destroy();
     proxy.kill('SIGTERM');
     if (proxy.exitCode === null) await once(proxy, 'exit');
-    await server.close({ graceMs: 0 });
   }
 });

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createServerSource } from '../../src/dashboard/server-source.js';
 import { Session } from '../../src/dashboard/session.js';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { openapi } from '../../src/petstore/openapi.js';
 import { operationTable, recordedPetstore } from '../../src/petstore/operations.js';
 import type { OperationRow } from '../../src/requests/service.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { int64 } from '../../src/validation/value-schemas.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { send as plainSend } from '../support/plain-call.js';
 
@@ -17,12 +18,11 @@ const targetOf = ({ method, path }: OperationRow) => `${method} ${path}`;
 const parameters = ({ path }: OperationRow) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 
 let sim: ReturnType<typeof createSimulator>;
-let server: Awaited<ReturnType<typeof listen>>;
+let server: RunningServer;
 beforeAll(async () => {
   sim = createSimulator({ scenario: { keys: { 'free-key': { plan: 'business' } } } });
-  server = await listen(sim, { port: 0 });
+  server = await openServer(sim);
 });
-afterAll(() => server.close({ graceMs: 0 }));
 
 /** Sends a request to an operation; its path parameters are 1. */
 const send = (method: string, { path }: OperationRow, query = '') =>

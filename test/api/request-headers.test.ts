@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import { handlers } from '../../src/entries/msw.js';
-import { type ListenOptions, listen, type ServedData, serve } from '../../src/entries/node.js';
+import { type ListenOptions, type ServedData, serve } from '../../src/entries/node.js';
 import { replayRecording } from '../../src/fidelity/deduce/replay-recording.js';
 import { captureSimulator } from '../../src/persistence/capture-simulator.js';
 import { restoreSimulator, type SimulatorParts } from '../../src/persistence/restore-simulator.js';
@@ -14,6 +14,7 @@ import { createHeaderRecorder, recordHeaders } from '../../src/requests/recorded
 import { coreOf } from '../../src/simulator/simulator.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { newFolder } from '../persistence/folders.js';
+import { openServer } from '../support/open-server.js';
 
 const secrets = {
   authorization: 'Bearer unlisted-secret-9876',
@@ -45,11 +46,7 @@ const sent = { ...open, ...secrets };
 const create = (url: string, headers: Record<string, string> = sent) =>
   fetch(`${url}/pets`, { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' });
 
-async function serveFor(sim: Simulator, options: Partial<ListenOptions> = {}): Promise<string> {
-  const server = await listen(sim, { port: 0, ...options });
-  onTestFinished(() => server.close({ graceMs: 0 }));
-  return server.baseUrl;
-}
+const serveFor = async (sim: Simulator, options?: ListenOptions) => (await openServer(sim, options)).baseUrl;
 
 const headersOf = (sim: Simulator) => sim.journal.query().map(({ requestHeaders }) => requestHeaders);
 

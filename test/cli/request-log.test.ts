@@ -3,17 +3,15 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import type { Scenario, Simulator } from '../../src/entries/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
+import type { ListenOptions } from '../../src/entries/node.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { rawClient, rawRequestText } from '../support/raw-client.js';
 import { rawRequest } from '../support/raw-request.js';
 
-let server: RunningServer | undefined;
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await server?.close({ graceMs: 0 });
-  server = undefined;
 });
 
 /** A server that logs in both forms. */
@@ -25,12 +23,10 @@ async function open(scenario: Scenario = {}, options: ListenOptions = {}, more?:
     createRequestLog('pretty', (line) => pretty.push(stripVTControlCharacters(line))),
     more,
   ];
-  const running = await listen(sim, {
-    port: 0,
+  const running = await openServer(sim, {
     onAnswer: (...args) => logs.forEach((log) => void log?.(...args)),
     ...options,
   });
-  server = running;
   const origin = running.baseUrl.replace('/v1', '');
   const call = async (target: string, { key = 'free-key', ...init }: RequestInit & { key?: string } = {}) => {
     const headers = { authorization: `Bearer ${key}`, ...init.headers };
@@ -247,8 +243,8 @@ describe('a response that a fault destroys is not logged as sent', () => {
   });
 
   test('a response that is cut in its body is logged with its status and the fault', async () => {
-    const { lines, pretty, call } = await open({ faults: [{ when: {}, then: { truncate: { bytes: 5 } } }] });
-    await expect(call('/v1/pets').then(() => fetch(`${server?.baseUrl}/pets`))).resolves.toBeDefined();
+    const { running, lines, pretty, call } = await open({ faults: [{ when: {}, then: { truncate: { bytes: 5 } } }] });
+    await expect(call('/v1/pets').then(() => fetch(`${running.baseUrl}/pets`))).resolves.toBeDefined();
     expect(lines[0]).toMatchObject({ status: 200, wire: 'truncate' });
     expect(lines[0]).not.toHaveProperty('unsentStatus');
     expect(pretty[0]).toContain('truncate');

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { type Control, ControlError, createControl, type ServerControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
+import type { ListenOptions, RunningServer } from '../../src/entries/node.js';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { noon } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { apiCall, type PlainCall } from '../support/plain-call.js';
 
 /** A simulator with its clock frozen at noon behind a server, and its control through both adapters. */
@@ -29,16 +30,15 @@ export async function openStage(scenario: Scenario = {}, options: ListenOptions 
     scenario: { ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
     scenarios: { tiny: tinyScenario },
   });
-  const server = await listen(sim, { port: 0, ...options });
+  const server = await openServer(sim, options);
   const there = createControl(server.controlUrl, { token: options.controlToken });
   return { sim, server, here: createControl(sim), there };
 }
 
-/** Opens a stage for each test of a file, and closes its server after the test. */
+/** Opens a stage for each test of a file. */
 export function stageOfEachTest(scenario: Scenario = {}, options: ListenOptions = {}): Stage {
   const stage = {} as Stage;
   beforeEach(async () => void Object.assign(stage, await openStage(scenario, options)));
-  afterEach(() => stage.server.close({ graceMs: 0 }));
   return stage;
 }
 

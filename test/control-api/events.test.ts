@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/entries/control.js';
 import { listen } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 import { tries } from '../support/prove.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
@@ -164,11 +165,10 @@ test('dashboards count apart from programs: neither takes the streams of the oth
 
 test('an option sets the number of readers, and a value that is no whole number is an error', async () => {
   const { sim } = stage;
-  const server = await listen(sim, { port: 0, maximumStreams: 1 });
+  const server = await openServer(sim, { maximumStreams: 1 });
   const open = (path: string) => fetch(`${server.controlUrl}${path}`);
   const first = await open('/events');
   expect([first.status, (await open('/events')).status, (await open('/updates')).status]).toEqual([200, 503, 200]);
-  await server.close({ graceMs: 0 });
   for (const maximumStreams of [-1, 1.5, Number.NaN]) {
     await expect(listen(sim, { port: 0, maximumStreams })).rejects.toThrow(
       `Failed to listen: expected maximumStreams to be a whole number from 0, got ${maximumStreams}`,

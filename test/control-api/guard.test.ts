@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { everyRoute, everythingOf, openStage, type Route, type Stage, send } from './both-controls.js';
@@ -14,7 +14,6 @@ beforeAll(async () => {
   here.addFault({ name: 'free-key', then: { delay: 1 } });
   await send(server.sandboxes.create('box').sim);
 });
-afterAll(() => stage.server.close());
 
 /** A request with a body that the route would take, so that a guard that lets it pass is found out. */
 const request = ({ method, path }: Route, { host = 'localhost', type = 'application/json', headers = '' }) => {
@@ -98,34 +97,26 @@ describe.each(['service.json', 'openapi.json'])('/__sim/%s', (file) => {
 
   test('needs the control token if one is set, also from a page', async () => {
     const guarded = await openStage({}, { controlToken: 'a-control-token' });
-    try {
-      const status = async (headers: Record<string, string>) =>
-        (await fetch(`${guarded.server.controlUrl}/${file}`, { headers: { Origin: origin, ...headers } })).status;
-      expect(await status({})).toBe(401);
-      expect(await status({ Authorization: 'Bearer a-control-token' })).toBe(200);
-    } finally {
-      await guarded.server.close();
-    }
+    const status = async (headers: Record<string, string>) =>
+      (await fetch(`${guarded.server.controlUrl}/${file}`, { headers: { Origin: origin, ...headers } })).status;
+    expect(await status({})).toBe(401);
+    expect(await status({ Authorization: 'Bearer a-control-token' })).toBe(200);
   });
 });
 
 test('every route needs the token if one is set, and has no effect without it', async () => {
   const guarded = await openStage({}, { controlToken: 'a-control-token' });
-  try {
-    const before = everythingOf(guarded.sim, guarded.server);
-    for (const { method, path } of guardedRoutes) {
-      const url = guarded.server.controlUrl.replace('/__sim', path);
-      for (const authorization of [undefined, 'Bearer wrong', 'Bearer free-key']) {
-        const response = await fetch(url, { method, ...(authorization && { headers: { authorization } }) });
-        expect(response.status, `${method} ${path}`).toBe(401);
-        expect(await response.json()).toMatchObject({ code: 'unauthorized', status: 401 });
-      }
+  const before = everythingOf(guarded.sim, guarded.server);
+  for (const { method, path } of guardedRoutes) {
+    const url = guarded.server.controlUrl.replace('/__sim', path);
+    for (const authorization of [undefined, 'Bearer wrong', 'Bearer free-key']) {
+      const response = await fetch(url, { method, ...(authorization && { headers: { authorization } }) });
+      expect(response.status, `${method} ${path}`).toBe(401);
+      expect(await response.json()).toMatchObject({ code: 'unauthorized', status: 401 });
     }
-    expect(everythingOf(guarded.sim, guarded.server)).toEqual(before);
-    expect(await guarded.there.getHealth()).toEqual({ status: 'ok', scenario: 'default' });
-  } finally {
-    await guarded.server.close();
   }
+  expect(everythingOf(guarded.sim, guarded.server)).toEqual(before);
+  expect(await guarded.there.getHealth()).toEqual({ status: 'ok', scenario: 'default' });
 });
 
 describe('pages of allowed origins', () => {
@@ -144,21 +135,17 @@ describe('pages of allowed origins', () => {
 
   test('may use the control API, with the token if one is set; all others may not', async () => {
     const stage = await openStage({}, { controlToken: 'the-token', allowedOrigins: [origin, 'https://app.example'] });
-    try {
-      for (const allowed of [origin, 'https://app.example']) {
-        const answer = await change(stage, { origin: allowed });
-        expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, allowed]);
-        expect((await change(stage, { origin: allowed }, 'another')).status).toBe(401);
-      }
-      const moved = stage.sim.clock.movedMs;
-      for (const other of ['http://localhost:5174', 'http://app.example', 'https://app.example.evil.test', 'null']) {
-        expect((await change(stage, { origin: other })).status, other).toBe(403);
-      }
-      expect((await change(stage, {})).status, 'a page that hides its origin').toBe(403);
-      expect(stage.sim.clock.movedMs).toBe(moved);
-    } finally {
-      await stage.server.close();
+    for (const allowed of [origin, 'https://app.example']) {
+      const answer = await change(stage, { origin: allowed });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, allowed]);
+      expect((await change(stage, { origin: allowed }, 'another')).status).toBe(401);
     }
+    const moved = stage.sim.clock.movedMs;
+    for (const other of ['http://localhost:5174', 'http://app.example', 'https://app.example.evil.test', 'null']) {
+      expect((await change(stage, { origin: other })).status, other).toBe(403);
+    }
+    expect((await change(stage, {})).status, 'a page that hides its origin').toBe(403);
+    expect(stage.sim.clock.movedMs).toBe(moved);
   });
 
   test('are listed in errors only on this machine, with the option that allows them', async () => {
@@ -182,12 +169,8 @@ test('the scheme of the token is compared without case, as the API does, and the
   const guarded = await openStage({}, { controlToken: 'a-control-token' });
   const status = async (authorization: string) =>
     (await fetch(`${guarded.server.controlUrl}/keys`, { headers: { authorization } })).status;
-  try {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer '])
-      expect(await status(`${scheme} a-control-token`), scheme).toBe(200);
-    for (const wrong of ['Bearer A-control-token', 'a-control-token', 'Basic a-control-token', 'Bearer', 'bearer '])
-      expect(await status(wrong), wrong).toBe(401);
-  } finally {
-    await guarded.server.close();
-  }
+  for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer '])
+    expect(await status(`${scheme} a-control-token`), scheme).toBe(200);
+  for (const wrong of ['Bearer A-control-token', 'a-control-token', 'Basic a-control-token', 'Bearer', 'bearer '])
+    expect(await status(wrong), wrong).toBe(401);
 });

@@ -255,9 +255,8 @@ beforeEach(async () => {
     await send(sim, { key: 'pro-key', path: '/pets/9' });
   }
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const { server } of stages) await server.close();
 });
 
 const calls = () => {

@@ -1,8 +1,8 @@
 // @module-tag slow
 import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { generatePets } from '../../src/entries/seed.js';
+import { openServer } from '../support/open-server.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { tinyScenario } from './both-controls.js';
 import { createAnswerCheck, type Json } from './described.js';
@@ -17,7 +17,7 @@ test('random control calls end in described responses: no crash, no 5xx, no paus
     generatePets,
     onError: (error) => errors.push(error),
   });
-  const server = await listen(sim, { port: 0 });
+  const server = await openServer(sim);
   const random = randomNumbers(seed + 1);
   const statuses: Record<string, number> = {};
   let slowest = { ms: 0, what: '' };
@@ -68,7 +68,6 @@ test('random control calls end in described responses: no crash, no 5xx, no paus
     if (isProof) console.log(JSON.stringify({ calls, seed, statuses, slowest }));
   } finally {
     printed.mockRestore();
-    await server.close({ graceMs: 0 });
   }
 });
 

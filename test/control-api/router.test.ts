@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { tries } from '../support/prove.js';
 import { everyRoute, everythingOf, openStage, type Stage } from './both-controls.js';
 
@@ -8,7 +8,6 @@ beforeAll(async () => {
   stage = await openStage();
   stage.server.sandboxes.create('box');
 });
-afterAll(() => stage.server.close());
 
 async function request(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, headers: object = {}) {
   const url = stage.server.controlUrl.replace('/__sim', path);

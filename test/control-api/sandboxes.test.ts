@@ -25,10 +25,6 @@ const create = (name: string, pet: object) =>
 const remaining = (response: Response) => Number(response.headers.get('x-ratelimit-remaining'));
 const breathe = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-afterEach(async () => {
-  await stage.server.close();
-});
-
 describe('a sandbox', () => {
   beforeEach(() => open());
 

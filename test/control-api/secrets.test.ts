@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createControl, type ServerControl } from '../../src/entries/control.js';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { maskedKey } from '../../src/values/mask-key.js';
+import { openServer } from '../support/open-server.js';
 import { outcome, send, stageOfEachTest } from './both-controls.js';
 
 const { minute: perMinute } = documentedPlans.free;
@@ -184,20 +184,16 @@ test('a large body with many near matches is shown', async () => {
 describe('under acceptAnyKey', () => {
   test('a key created by a request is found by text and id, is listed, and is masked', async () => {
     const sim = createSimulator({ scenario: { assumptions: { acceptAnyKey: true } } });
-    const server = await listen(sim, { port: 0 });
-    try {
-      const control = createControl(server.controlUrl);
-      await send(sim, { key: 'made-up-key-5678' });
-      await send(sim, { key: 'pro-key', query: 'k=made-up-key-5678' });
-      const { keys } = await control.listKeys();
-      expect(keys.at(-1)).toMatchObject({ key: '…5678~b0x7', plan: 'free', minute: { remaining: perMinute - 1 } });
-      const id = keys.at(-1)?.id as string;
-      expect(await control.banKey({ key: id, for: '1h' })).toMatchObject({ id, state: 'banned' });
-      expect(await control.getKey({ key: 'made-up-key-5678' })).toMatchObject({ id, key: '…5678~b0x7' });
-      expect((await send(sim, { key: 'made-up-key-5678' })).status).toBe(429);
-      expect((await control.queryJournal()).entries[1]?.query).toBe('k=…5678~b0x7');
-    } finally {
-      await server.close();
-    }
+    const server = await openServer(sim);
+    const control = createControl(server.controlUrl);
+    await send(sim, { key: 'made-up-key-5678' });
+    await send(sim, { key: 'pro-key', query: 'k=made-up-key-5678' });
+    const { keys } = await control.listKeys();
+    expect(keys.at(-1)).toMatchObject({ key: '…5678~b0x7', plan: 'free', minute: { remaining: perMinute - 1 } });
+    const id = keys.at(-1)?.id as string;
+    expect(await control.banKey({ key: id, for: '1h' })).toMatchObject({ id, state: 'banned' });
+    expect(await control.getKey({ key: 'made-up-key-5678' })).toMatchObject({ id, key: '…5678~b0x7' });
+    expect((await send(sim, { key: 'made-up-key-5678' })).status).toBe(429);
+    expect((await control.queryJournal()).entries[1]?.query).toBe('k=…5678~b0x7');
   });
 });

@@ -65,18 +65,14 @@ describe('an exported state', () => {
     const state = await there.exportState();
     expect(state.pets.at(-1)).toMatchObject({ id: 9007199254740993n, categoryId: greatest });
     const other = await openStage({});
-    try {
-      expect(await other.there.importState(state)).toEqual({
-        scenario: 'rich',
-        clock: { now: '2026-01-01T12:00:07.700Z', mode: 'frozen' },
-        pets: 41,
-      });
-      expect(await other.there.exportState()).toEqual(state);
-      expect(other.sim.settings).toEqual(sim.settings);
-      expect(await replay(other.sim)).toEqual(await replay(sim));
-    } finally {
-      await other.server.close();
-    }
+    expect(await other.there.importState(state)).toEqual({
+      scenario: 'rich',
+      clock: { now: '2026-01-01T12:00:07.700Z', mode: 'frozen' },
+      pets: 41,
+    });
+    expect(await other.there.exportState()).toEqual(state);
+    expect(other.sim.settings).toEqual(sim.settings);
+    expect(await replay(other.sim)).toEqual(await replay(sim));
   });
 
   test('is JSON with all digits, also over HTTP', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { listen } from '../../src/entries/node.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { fuzz, tries } from '../support/prove.js';
 
 type Fault = NonNullable<Scenario['faults']>[number];
@@ -189,7 +190,7 @@ test('every response belongs to a single epoch while 50 clients send requests du
       { when: { probability: 0.02 }, then: { reset: true, phase: 'after' } },
     ],
   });
-  const server = await listen(sim, { port: 0 });
+  const server = await openServer(sim);
   let running = true;
   let epoch = 0;
   let cut = 0;
@@ -242,5 +243,4 @@ test('every response belongs to a single epoch while 50 clients send requests du
   expect(wrong).toEqual([]);
   expect(seen.size).toBeGreaterThan(0.8 * epochs);
   expect(cut).toBeGreaterThan(0);
-  await server.close();
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { type EffectName, effectNames } from '../../src/scenario/fault-schema.js';
+import { openServer } from '../support/open-server.js';
 
 type Then = NonNullable<Scenario['faults']>[number]['then'];
 
@@ -23,9 +24,8 @@ const samples: Record<EffectName, { value: Then; status: number | 'none'; isList
 const sim = createSimulator();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await listen(sim, { port: 0 });
+  server = await openServer(sim);
 });
-afterAll(() => server.close({ graceMs: 0 }));
 
 /** Status and readability of a list of pets. A response that hangs is ended by the reset of the simulator. */
 async function list(send: typeof fetch, url: string, isHanging: boolean) {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgedRecording } from '../../src/control-api/judged-recording.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { listen, readScenario, refusals, words } from '../../src/entries/node.js';
+import { readScenario, refusals, words } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
@@ -14,6 +14,7 @@ import { writeWaits } from '../../src/values/written-waits.js';
 import { fileOf, harOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { found } from '../support/findings.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 
 const site = 'https://api.example.test';
 const start = '2026-01-01T12:00:00.000Z';
@@ -167,8 +168,7 @@ test('a scenario file names the service, and may change its words', async () => 
 
 test('the control API takes the name of the service, and stores its words', async () => {
   const sim = createSimulator();
-  const server = await listen(sim, { port: 0 });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim);
   const send = (method: string, path: string, body: object) =>
     fetch(`${server.controlUrl}${path}`, {
       method,
@@ -189,8 +189,7 @@ test('the control API takes the name of the service, and stores its words', asyn
 
 test('a page reads the headers of such a refusal', async () => {
   const scenario = { faults: [{ then: { respond: refusals.x } }] };
-  const server = await listen(createSimulator({ scenario }), { port: 0 });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(createSimulator({ scenario }));
   const headers = { authorization: 'Bearer free-key', origin: 'http://localhost:5173' };
   const response = await fetch(`${server.baseUrl}/pets`, { headers });
   expect(response.headers.get('access-control-expose-headers')).toContain('x-rate-limit-reset');

@@ -1,7 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgedRecording } from '../../src/control-api/judged-recording.js';
 import { createSimulator, serveRoute } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
@@ -9,6 +8,7 @@ import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from '../fidelity/recorded-traffic.js';
 import { startBackend } from '../own-routes/backend.js';
 import { found } from '../support/findings.js';
+import { openServer } from '../support/open-server.js';
 import { durationMs, type Played, playService, type ServiceForm, serviceForms, startMs } from './services.js';
 
 const site = 'https://api.example.test';
@@ -98,8 +98,7 @@ async function judgedUpstream(form: ServiceForm, played: readonly Played[]): Pro
     response.writeHead(status, headers).end(body);
   });
   const sim = createSimulator({ scenario: scenarioOf(form) });
-  const server = await listen(sim, { port: 0, upstream: { url: backend.url, withoutApi: true } });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim, { upstream: { url: backend.url, withoutApi: true } });
   const { method = 'GET', requestBody } = form;
   const headers = { authorization: 'Bearer free-key' };
   for (next of played) {

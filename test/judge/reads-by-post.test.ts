@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, serveRoute } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { startBackend } from '../own-routes/backend.js';
 import { runCommandLine } from '../support/command-here.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { brief, entry, judgeEntries } from './recorded-entries.js';
 
 const query = (text: string) => JSON.stringify({ query: text, variables: { first: 5 } });
@@ -62,7 +62,7 @@ describe('a POST that only reads', () => {
     let count = 0;
     const judged = async (reads?: string[]) => {
       const sim = createSimulator({ scenario: lostFirst, onWarning: () => {} });
-      const server = await listen(sim, { port: 0, upstream: { url, reads } });
+      const server = await openServer(sim, { upstream: { url, reads } });
       const post = () =>
         fetch(`${new URL(server.baseUrl).origin}/api/search`, {
           method: 'POST',
@@ -71,7 +71,6 @@ describe('a POST that only reads', () => {
         });
       await expect(post()).rejects.toThrow();
       await post();
-      await server.close({ graceMs: 0 });
       return brief(judge(sim, { isOver: true }));
     };
     expect(await judged()).toBe('fail duplicate-write:fail');

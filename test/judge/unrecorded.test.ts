@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
-import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 
 const headers = { authorization: 'Bearer free-key' };
 
 describe('requests outside the API', () => {
   test('are named by the verdict, the terminal and JUnit if no request reached the API', async () => {
     const sim = frozen();
-    const server = await listen(sim, { port: 0 });
+    const server = await openServer(sim);
     const origin = new URL(server.baseUrl).origin;
     for (let n = 0; n < 5; n++) expect((await fetch(`${origin}/pets?limit=1`, { headers })).status).toBe(404);
     const verdict = await createControl(server.controlUrl).getVerdict();
-    await server.close();
     const reason = '5 requests went to /pets; the API is under /v1.';
     expect(verdict).toMatchObject({ outcome: 'inconclusive', reason });
     expect(verdict.unrecorded).toEqual([
@@ -42,7 +41,7 @@ describe('requests outside the API', () => {
   });
 
   test('belong to the sandbox in their path, otherwise to the main simulator', async () => {
-    const server = await listen(frozen(), { port: 0 });
+    const server = await openServer(frozen());
     const origin = new URL(server.baseUrl).origin;
     const control = createControl(server.controlUrl);
     await control.createSandbox({ name: 'mine' });
@@ -52,7 +51,6 @@ describe('requests outside the API', () => {
       (await control.sandbox('mine').getVerdict()).reason,
       (await control.listSandboxes()).map(({ name }: { name: string }) => name).join(),
     ];
-    await server.close();
     expect(reasons).toEqual([
       '1 request went to /s/nobody/pets; the API is under /v1.',
       '2 requests went to /s/mine/pets; the API is under /s/mine/v1.',
@@ -62,7 +60,7 @@ describe('requests outside the API', () => {
 
   test('exclude automatic browser requests, preflights, health checks and the control API', async () => {
     const sim = frozen();
-    const server = await listen(sim, { port: 0 });
+    const server = await openServer(sim);
     const origin = new URL(server.baseUrl).origin;
     await fetch(`${origin}/favicon.ico`, { headers: { 'sec-fetch-dest': 'image' } });
     await fetch(`${origin}/`, { headers: { 'sec-fetch-dest': 'document' } });
@@ -72,7 +70,6 @@ describe('requests outside the API', () => {
       method: 'OPTIONS',
       headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'GET' },
     });
-    await server.close();
     expect(judge(sim).reason).toBe('No requests received.');
   });
 

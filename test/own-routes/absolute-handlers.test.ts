@@ -2,19 +2,16 @@ import { graphql, HttpResponse, http, type RequestHandler } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
-import { listen } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const close of open.splice(0)) await close();
 });
 
 async function start(handlers: (sim: Simulator) => RequestHandler[]) {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const server = await listen(createSimulator(), { port: 0, handlers });
-  open.push(() => server.close({ graceMs: 0 }));
-  const { origin } = new URL(server.baseUrl);
+  const { baseUrl } = await openServer(createSimulator(), { handlers });
+  const { origin } = new URL(baseUrl);
   const send = async (path: string, init?: RequestInit) => {
     const response = await fetch(origin + path, init);
     return [response.status, await response.text()];

@@ -1,11 +1,11 @@
 import { HttpResponse, http } from 'msw';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Fault, type Scenario, type Simulator, serveRoute } from '../../src/entries/index.js';
 import { guarded, handlers } from '../../src/entries/msw.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { noon } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { interceptRequests } from './intercepted.js';
 
 const routes = (sim: Simulator, stored: string[] = []) => [
@@ -23,11 +23,6 @@ const routes = (sim: Simulator, stored: string[] = []) => [
 ];
 
 const intercept = interceptRequests();
-let running: RunningServer | undefined;
-afterEach(async () => {
-  await running?.close({ graceMs: 0 });
-  running = undefined;
-});
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 const authorization = 'Bearer free-key';
@@ -39,8 +34,8 @@ const adapters: [string, (sim: Simulator, stored: string[]) => Promise<Ask>][] =
     'the HTTP server',
     async (sim, stored) => {
       // `fetch` may use two connections, like two callers. Delayed rejections show that a single caller read them.
-      running = await listen(sim, { port: 0, holdRefusals: true, handlers: (each) => routes(each, stored) as never });
-      const { baseUrl } = running;
+      const options = { holdRefusals: true, handlers: (each: Simulator) => routes(each, stored) as never };
+      const { baseUrl } = await openServer(sim, options);
       return (path, init) => fetch(baseUrl + path, withKey(init));
     },
   ],
@@ -124,7 +119,6 @@ describe.each(adapters)('a custom operation with %s', (_, start) => {
       const ask = await start(sim, []);
       const response = await ask('/categories', post);
       texts.push(await response.text().catch((error) => error.name));
-      await running?.close({ graceMs: 0 });
     }
     expect(texts).toEqual(['TypeError', '{"id":1,', '{"id":1}', expect.stringContaining('<html')]);
   });
@@ -142,14 +136,12 @@ test('custom operations appear in the control API, sandboxes and HAR, and a rese
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const sim = simulator();
   let made = 0;
-  running = await listen(sim, {
-    port: 0,
+  const { baseUrl, controlUrl } = await openServer(sim, {
     handlers: (each) => {
       made++;
       return routes(each) as never;
     },
   });
-  const { baseUrl, controlUrl } = running;
   const control = createControl(controlUrl);
   const box = baseUrl.replace('/v1', '/s/box/v1');
   const create = async (url: string) => (await fetch(`${url}/categories`, withKey(post))).json();

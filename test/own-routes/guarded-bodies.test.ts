@@ -1,10 +1,10 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseInt64, parseJson, type Simulator } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
 import type { PetChanges } from '../../src/petstore/pets.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { interceptRequests } from './intercepted.js';
 
 const routes = (sim: Simulator): RequestHandler[] => [
@@ -26,14 +26,9 @@ const routes = (sim: Simulator): RequestHandler[] => [
 ];
 
 const intercept = interceptRequests();
-let running: RunningServer | undefined;
-afterEach(() => running?.close());
 
 /** Starts the routes on the server and returns the base URL of the API. */
-async function startServer(sim: Simulator): Promise<string> {
-  running = await listen(sim, { port: 0, handlers: routes });
-  return running.baseUrl;
-}
+const startServer = async (sim: Simulator) => (await openServer(sim, { handlers: routes })).baseUrl;
 
 const adapters: [string, (sim: Simulator) => Promise<string>][] = [
   [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
 import { createSimulator } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
-import { listen } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 
 test('the log contains key and plan for requests to guarded routes only', async () => {
   const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
@@ -16,8 +16,7 @@ test('the log contains key and plan for requests to guarded routes only', async 
     ),
     http.get('*/v1/open', () => HttpResponse.json([])),
   ];
-  const server = await listen(sim, {
-    port: 0,
+  const server = await openServer(sim, {
     handlers: handlers as never,
     onAnswer: (request, answer, ms) => entries.push(entryOf(request, answer, ms)),
   });

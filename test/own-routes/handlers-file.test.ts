@@ -1,13 +1,13 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { readHandlers } from '../../src/own-routes/node/handlers-file.js';
 import { runCommandLine } from '../support/command-here.js';
 import { runCommandLine as runProcess, startServer } from '../support/command-line.js';
+import { openServer } from '../support/open-server.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
 const middleware = '@mswjs/http-middleware';
@@ -30,9 +30,7 @@ async function serve(file: string, text: string, node = process.execPath) {
 async function mount(file: string, text: string): Promise<string> {
   const path = join(project.folder, file);
   await writeFile(path, text);
-  const { baseUrl, close } = await listen(createSimulator(), { port: 0, ...(await readHandlers(path, '/v1')) });
-  onTestFinished(() => close());
-  return baseUrl;
+  return (await openServer(createSimulator(), await readHandlers(path, '/v1'))).baseUrl;
 }
 
 /** Runs the command until exit with a handlers file that contains `text`. Its name is new, because this process keeps modules. */

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { asCurl } from '../../src/dashboard/copy-as.js';
 import { createControl, type JournalEntry } from '../../src/entries/control.js';
 import { createSimulator, type Scenario, type Service } from '../../src/entries/index.js';
-import { listen, serve } from '../../src/entries/node.js';
+import { serve } from '../../src/entries/node.js';
 import { generatePets } from '../../src/entries/seed.js';
 import { judge } from '../../src/entries/verdict.js';
 import { serveRoute } from '../../src/own-routes/serve-route.js';
@@ -16,6 +16,7 @@ import { harText, entry as recordedEntry, site } from '../judge/recorded-entries
 import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { depot } from '../support/depot.js';
+import { openServer } from '../support/open-server.js';
 import { startBackend } from './backend.js';
 
 const key = 'sk-live-AbC+12345678';
@@ -86,8 +87,7 @@ describe.each(forms.map(([keyFrom, send], index) => ({ keyFrom, send, name: name
   ({ keyFrom, send, name }) => {
     test('counts, records, exports and judges the requests of one key', async () => {
       const sim = createSimulator({ scenario: scenario(keyFrom, name), onWarning: () => {} });
-      const server = await listen(sim, { port: 0 });
-      onTestFinished(() => server.close({ graceMs: 0 }));
+      const server = await openServer(sim);
       expect(await threeRequests(new URL(server.baseUrl).origin, send)).toEqual([200, 200, 429]);
       expect(sim.journal.query().map(({ token }) => token)).toEqual([name, name, name]);
       const queries = sim.journal.query().map(({ query }) => query);
@@ -255,8 +255,7 @@ describe('a key in another place', () => {
 test('a service has its own place beside the documented API', async () => {
   const own = { ...depot, keyFrom: 'header X-Depot-Key' } as Service;
   const sim = createSimulator({ services: [own], onWarning: () => {} });
-  const server = await listen(sim, { port: 0 });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim);
   const origin = new URL(server.baseUrl).origin;
   const statusOf = async (path: string, headers: Record<string, string>) =>
     (await fetch(origin + path, { headers })).status;
@@ -284,8 +283,7 @@ test('a backend gets no key of the named place', async () => {
     ['query who', `/a?who=${key}&x=1`, {}],
   ] as const) {
     const sim = createSimulator({ scenario: scenario(keyFrom), onWarning: () => {} });
-    const server = await listen(sim, { port: 0, upstream: url });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(sim, { upstream: url });
     await (await fetch(new URL(target, server.baseUrl), { headers })).text();
   }
   expect(received.map((each) => [each.url, each.headers.tenant])).toEqual([

@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { HttpResponse, http, passthrough, ws } from 'msw';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { deferred } from './deferred.js';
 
@@ -20,17 +21,12 @@ beforeEach(() => {
   told.length = 0;
   errors.mockReset();
 });
-afterEach(() => server?.close());
 
 /** Starts a server with mounted handlers. */
 const mount = (...handlers: ReturnType<typeof http.get>[]) => mountSource(handlers);
 
 async function mountSource(handlers: ListenOptions['handlers'] & {}): Promise<void> {
-  server = await listen(sim, {
-    port: 0,
-    handlers,
-    onAnswer: (_request, { status, body }) => told.push({ status, body }),
-  });
+  server = await openServer(sim, { handlers, onAnswer: (_request, { status, body }) => told.push({ status, body }) });
   origin = new URL(server.baseUrl).origin;
 }
 
@@ -103,7 +99,7 @@ describe('handlers on the server', () => {
     await mount();
     const { port } = server as RunningServer;
     await server?.close();
-    server = await listen(sim, { port, handlers: [http.get(`${origin}/v1/own`, () => HttpResponse.text('own'))] });
+    server = await openServer(sim, { port, handlers: [http.get(`${origin}/v1/own`, () => HttpResponse.text('own'))] });
     expect((await call('/v1/own')).text).toBe('own');
     expect((await fetch(`http://localhost:${port}/v1/own`)).status).toBe(200);
   });

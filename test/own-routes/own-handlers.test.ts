@@ -1,9 +1,10 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { guarded, handlers } from '../../src/entries/msw.js';
 import { listen } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 
 /** Categories of one generation of a simulator. */
 const categories = (sim: Simulator) => {
@@ -79,8 +80,7 @@ test('the same handlers are served by msw, also after a reset, and by the server
   expect(await list(api)).toEqual(['Dogs']);
   // The address of the server fits the handlers, too.
   msw.close();
-  const server = await listen(sim, { port: 0 });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim);
   expect(await list(server.baseUrl)).toEqual(['Dogs']);
   expect(await list(server.baseUrl.replace('/v1', '/s/box/v1'))).toEqual(['Dogs']);
   expect(sim.journal.query().map(({ operation }) => operation)).toEqual(['listCategories', 'listCategories']);

@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http';
 import { HttpResponse, http } from 'msw';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPrettyLine } from '../../src/cli/pretty-line.js';
 import { createRequestLogEntries } from '../../src/cli/request-log-entry.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario, serveRoute } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
-import { type ListenOptions, listen } from '../../src/entries/node.js';
+import type { ListenOptions } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { freePort } from '../support/free-port.js';
+import { openServer } from '../support/open-server.js';
 import { startBackend } from './backend.js';
 
 const windowSeconds = 20;
@@ -37,8 +38,7 @@ async function start(options: ListenOptions, scenario: Scenario = {}) {
   const lines: string[] = [];
   const [toEntry, toLine] = [createRequestLogEntries(), createPrettyLine()];
   const onAnswer: ListenOptions['onAnswer'] = (...request) => void lines.push(toLine(toEntry(...request)));
-  const server = await listen(sim, { port: 0, holdRefusals: true, ...options, onAnswer });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim, { holdRefusals: true, ...options, onAnswer });
   const { origin } = new URL(server.baseUrl);
   const ask = (path = '/items', headers = { authorization: 'Bearer free-key' }) => fetch(origin + path, { headers });
   return { sim, ask, control: createControl(server.controlUrl), lines };

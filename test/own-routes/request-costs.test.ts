@@ -2,12 +2,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { listen, serve } from '../../src/entries/node.js';
+import { serve } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { type RouteOptions, serveRoute } from '../../src/own-routes/serve-route.js';
 import { toJsonCall } from '../../src/persistence/command-json.js';
 import { toPlainCall } from '../../src/requests/plain-call.js';
 import { newFolder } from '../persistence/folders.js';
+import { openServer } from '../support/open-server.js';
 import { send } from '../support/plain-call.js';
 import { startBackend } from './backend.js';
 
@@ -39,8 +40,7 @@ describe('cost of an operation', () => {
     expect(entries).toMatchObject([
       { cost: 6, usage: { used: 7, limit: 10 }, inShort: 'minute has 3 left for a request of 6, wait 1:00' },
     ]);
-    const server = await listen(sim, { port: 0 });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(sim);
     const { entries: listed } = await createControl(server.controlUrl).queryJournal({});
     expect(listed.map(({ cost }) => cost)).toEqual([6, undefined, 6, undefined, 6]);
     const { why } = createControl(sim).getRequest({ id: 3 });
@@ -110,8 +110,7 @@ test('the log names the wait of a dear request', async () => {
   const sim = create();
   const entries: RequestLogEntry[] = [];
   const toEntry = createRequestLogEntries();
-  const server = await listen(sim, { port: 0, onAnswer: (...of) => void entries.push(toEntry(...of)) });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim, { onAnswer: (...of) => void entries.push(toEntry(...of)) });
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
   const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
   for (let nth = 0; nth < 2; nth++)
@@ -182,8 +181,7 @@ test('a backend states the cost in a header of its response, also after a restar
 describe('a field of the JSON body states the cost', () => {
   const answering = async (respond: Parameters<typeof startBackend>[0]) => {
     const { url } = await startBackend(respond);
-    const server = await listen(create({ cost: 'body usage.total_tokens' }), { port: 0, upstream: url });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(create({ cost: 'body usage.total_tokens' }), { upstream: url });
     const to = `${new URL(server.baseUrl).origin}/chat`;
     return () => fetch(to, { method: 'POST', headers: { authorization: 'Bearer free-key' } });
   };

@@ -7,14 +7,14 @@ import { judge } from '../../src/entries/verdict.js';
 import type { UpstreamOptions } from '../../src/own-routes/node/upstream.js';
 import { newFolder } from '../persistence/folders.js';
 import { freePort } from '../support/free-port.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { startBackend } from './backend.js';
 
 async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}) {
   const sim = createSimulator({ scenario, onWarning: () => {} });
-  const server = await listen(sim, { port: 0, upstream, holdRefusals: true });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim, { upstream, holdRefusals: true });
   const origin = new URL(server.baseUrl).origin;
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(origin + path, {
@@ -269,8 +269,7 @@ describe('a backend behind the simulator', () => {
   test('causes a 502 if its URL points to the simulator', async () => {
     const port = await freePort();
     const sim = createSimulator({ onWarning: () => {} });
-    const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, credentials: 'same' } });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    await openServer(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, credentials: 'same' } });
     const response = await fetch(`http://127.0.0.1:${port}/x`, { headers: { authorization: 'Bearer free-key' } });
     expect([response.status, (await response.json()).message]).toEqual([
       502,

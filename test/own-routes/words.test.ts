@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { listen, readScenario, words } from '../../src/entries/node.js';
+import { readScenario, words } from '../../src/entries/node.js';
 import { unavailableResponse } from '../../src/persistence/unavailable-response.js';
 import { refusingServices } from '../../src/scenario/fault-schema.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 
 const start = '2026-01-01T12:00:00.000Z';
 const resetSeconds = Date.parse(start) / 1000 + 60;
@@ -117,8 +118,7 @@ test('the request log, the page and CORS read the words', async () => {
   const sim = create({ words: words.x });
   const entries: RequestLogEntry[] = [];
   const toEntry = createRequestLogEntries();
-  const server = await listen(sim, { port: 0, onAnswer: (...of) => void entries.push(toEntry(...of)) });
-  onTestFinished(() => server.close({ graceMs: 0 }));
+  const server = await openServer(sim, { onAnswer: (...of) => void entries.push(toEntry(...of)) });
   const headers = { authorization: 'Bearer free-key', origin: 'http://localhost:5173' };
   for (let nth = 0; nth < 3; nth++) {
     const response = await fetch(`${server.baseUrl}/pets`, { headers });

@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import type { ListenOptions } from '../../src/entries/node.js';
-import { listen } from '../../src/entries/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
+import { openServer } from '../support/open-server.js';
 import { eventually, makeStorm, moveClock, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 declare global {
@@ -442,17 +442,13 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(pauses.length).toBeGreaterThanOrEqual(2);
     expect(pauses.at(-1), `${pauses}`).toBeGreaterThan((pauses[0] as number) * 1.2);
     expect(others()).toBe(othersBefore);
-    const again = await listen(stage.sim, { port });
-    try {
-      await button('Retry now').click();
-      await page.getByText('Connection lost.').waitFor({ state: 'detached' });
-      await eventually(time).not.toBe(stopped);
-      await eventually(() =>
-        page.getByRole('button', { name: 'Reset', exact: true }).getAttribute('aria-disabled'),
-      ).toBe('false');
-    } finally {
-      await again.close({ graceMs: 0 });
-    }
+    await openServer(stage.sim, { port });
+    await button('Retry now').click();
+    await page.getByText('Connection lost.').waitFor({ state: 'detached' });
+    await eventually(time).not.toBe(stopped);
+    await eventually(() => page.getByRole('button', { name: 'Reset', exact: true }).getAttribute('aria-disabled')).toBe(
+      'false',
+    );
   });
 
   test('the readable log omits the reads of an open dashboard', async () => {

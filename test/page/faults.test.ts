@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { depot, parcelRows } from '../support/depot.js';
+import { openServer } from '../support/open-server.js';
 import { eventually, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 const outage = {
@@ -202,8 +202,7 @@ describe('fault rules on the page', { tags: 'needs/chromium' }, () => {
 
   test('all operations are proposed with their paths and conditions, also those of own services', async () => {
     const sim = createSimulator({ services: [Object.assign(Object.create(depot), { rows: parcelRows })] });
-    const server = await listen(sim, { port: 0 });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(sim);
     page = (await openPage(`${server.controlUrl}/`)).page;
     await press('add a fault rule…');
     await isValid();

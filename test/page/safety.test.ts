@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { measureDashboard, notedBundles } from '../../bench/bundle.mjs';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
+import { openServer } from '../support/open-server.js';
 import { isProof } from '../support/prove.js';
 import { eventually, makeStorm, openFindings, type PageStage, storm, useBrowser, violations } from './stage.js';
 
@@ -150,16 +151,11 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     // Requests to the simulator during the outage, by another connection.
     for (let n = 0; n < 4; n++)
       await stage.sim.fetch('http://x/v1/pets', { headers: { authorization: 'Bearer pro-key' } });
-    const { listen } = await import('../../src/entries/node.js');
-    const again = await listen(stage.sim, { port });
-    try {
-      await page.getByText('7 requests', { exact: true }).waitFor();
-      await eventually(() => rows().count()).toBe(7);
-      stage.sim.reset();
-      await page.getByText('No requests yet.').waitFor();
-    } finally {
-      await again.close({ graceMs: 0 });
-    }
+    await openServer(stage.sim, { port });
+    await page.getByText('7 requests', { exact: true }).waitFor();
+    await eventually(() => rows().count()).toBe(7);
+    stage.sim.reset();
+    await page.getByText('No requests yet.').waitFor();
   });
 
   test('shows the number of requests that the journal had already dropped', { tags: 'extended' }, async () => {

@@ -3,9 +3,10 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
+import type { ListenOptions, RunningServer } from '../../src/entries/node.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { noon } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 
 /** Waits until a value meets what follows, also on a machine that has much to do. */
@@ -41,7 +42,7 @@ async function openPageStage(
       'z-pets': { name: 'z-pets', description: 'Last by its name.' },
     },
   });
-  const server = await listen(sim, { port: 0, ...options });
+  const server = await openServer(sim, options);
   const call: PageStage['call'] = async (key, path = '/pets', body) => {
     const response = await fetch(`${server.baseUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -78,7 +79,6 @@ export async function makeStorm({ sim, call }: Pick<PageStage, 'sim' | 'call'>):
 /** Starts a browser for the tests of a block. Servers and pages that a test opens are closed after the test. */
 export function useBrowser() {
   let browser: Browser;
-  let stages: PageStage[] = [];
   let pages: Page[] = [];
   beforeAll(async () => {
     browser = await launchChromium();
@@ -86,15 +86,10 @@ export function useBrowser() {
   afterAll(() => browser?.close());
   afterEach(async () => {
     for (const page of pages) await page.context().close();
-    for (const { server } of stages) await server.close({ graceMs: 0 });
-    [stages, pages] = [[], []];
+    pages = [];
   });
   return {
-    async openStage(...of: Parameters<typeof openPageStage>): Promise<PageStage> {
-      const stage = await openPageStage(...of);
-      stages.push(stage);
-      return stage;
-    },
+    openStage: openPageStage,
     async openPage(url: string, options?: BrowserContextOptions): Promise<OpenedPage> {
       const opened = await openPage(browser, url, options);
       pages.push(opened.page);

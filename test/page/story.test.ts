@@ -4,12 +4,12 @@ import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { serveLogged } from '../persistence/memory-log.js';
 import { freePort } from '../support/free-port.js';
 import { noon } from '../support/frozen.js';
+import { openServer } from '../support/open-server.js';
 import { eventually, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
 
 const cost = 'Without requests 5–9, free-key would be served again after 59 s; now it is after 2:06.';
@@ -254,14 +254,10 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     await page.locator('.cost').waitFor();
     await stage.server.close({ graceMs: 0 });
     await page.getByText('Connection lost.').waitFor();
-    const again = await listen(createSimulator({ scenario: storm }), { port });
-    try {
-      await page.getByRole('button', { name: '9 requests before the restart' }).click();
-      await page.getByText('finished run', { exact: true }).waitFor();
-      await eventually(() => rows().count()).toBe(9);
-      await page.locator('.cost').getByText(cost).waitFor();
-    } finally {
-      await again.close({ graceMs: 0 });
-    }
+    await openServer(createSimulator({ scenario: storm }), { port });
+    await page.getByRole('button', { name: '9 requests before the restart' }).click();
+    await page.getByText('finished run', { exact: true }).waitFor();
+    await eventually(() => rows().count()).toBe(9);
+    await page.locator('.cost').getByText(cost).waitFor();
   });
 });

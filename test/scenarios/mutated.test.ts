@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { generatePets } from '../../src/entries/seed.js';
 import { judge } from '../../src/entries/verdict.js';
 import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
@@ -12,6 +12,7 @@ import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js
 import { readShippedScenarios, shippedText } from '../../src/scenario-files/shipped-scenarios.js';
 import type { Issue } from '../../src/validation/issue.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 import { apiCall } from '../support/plain-call.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { createRandom, type Random } from '../support/random.js';
@@ -205,15 +206,11 @@ describe.each([
     const count = countOf(40, 1_000);
     const errors: unknown[] = [];
     const sim = createSimulator({ generatePets: generateFew, onError: (error) => errors.push(error) });
-    const server = await listen(sim, { port: 0 });
-    try {
-      for (let number = 0; number < count; number++) {
-        const random = createRandom(seed * 3_000_003 + number);
-        const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
-        await summary.try(number, () => tryLoad(server, sim, scenario, summary));
-      }
-    } finally {
-      await server.close({ graceMs: 0 });
+    const server = await openServer(sim);
+    for (let number = 0; number < count; number++) {
+      const random = createRandom(seed * 3_000_003 + number);
+      const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
+      await summary.try(number, () => tryLoad(server, sim, scenario, summary));
     }
     expect(errors).toEqual([]);
     report(summary, count);

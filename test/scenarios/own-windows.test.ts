@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
-import { listen, serve } from '../../src/entries/node.js';
+import { serve } from '../../src/entries/node.js';
 import { judge } from '../../src/judge/judge.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
@@ -9,6 +9,7 @@ import { readStart } from '../../src/scenario/read-start.js';
 import { type DocumentedWindow, documentedNames, documentedWindows } from '../../src/values/window-fields.js';
 import { newFolder } from '../persistence/folders.js';
 import { noon, noonSeconds } from '../support/adapters.js';
+import { openServer } from '../support/open-server.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
 
 /** Windows of seconds, hours and months beside those of the document, in plans that name one, three and five. */
@@ -82,7 +83,7 @@ test('requests of other clients count in every window, over years too', () => {
 
 test('control operations list, use up and refill any window', async () => {
   const sim = create();
-  const server = track(await listen(sim, { port: 0 }));
+  const server = await openServer(sim);
   for (const control of [createControl(sim), createControl(server.controlUrl)]) {
     const info = await control.getKey({ key: 'free' });
     expect(info).not.toHaveProperty('minute');

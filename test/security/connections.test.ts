@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
+import { openServer } from '../support/open-server.js';
 import { tries } from '../support/prove.js';
 import { rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
 let server: RunningServer;
 let sockets: Socket[] = [];
 beforeEach(async () => {
-  server = await listen(createSimulator({ scenario: { limits: 'off' } }), { port: 0 });
+  server = await openServer(createSimulator({ scenario: { limits: 'off' } }));
 });
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets) socket.destroy();
   sockets = [];
-  await server.close({ graceMs: 0 });
 });
 
 /** A connection that reads nothing and stays open on its side, regardless of the server. */
@@ -168,8 +168,7 @@ test('a connection to many sandboxes prints no warning', async () => {
 
 test('requests of many clients on one connection of a declared proxy are distinguished', async () => {
   const sim = createSimulator();
-  const proxied = await listen(sim, { port: 0 });
-  onTestFinished(() => proxied.close({ graceMs: 0 }));
+  const proxied = await openServer(sim);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const list = (headers: object) =>

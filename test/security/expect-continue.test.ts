@@ -2,22 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
+import type { ListenOptions } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 import { type RawClient, rawClient } from '../support/raw-client.js';
 
-let server: RunningServer | undefined;
 let client: RawClient | undefined;
-afterEach(async () => {
-  client?.leave();
-  await server?.close({ graceMs: 0 });
-  server = undefined;
-});
+afterEach(() => client?.leave());
 
 /** Sends the head of a request that expects 100, and no body. */
 async function ask(length: string, { path = '/v1/pets', key = 'free-key', method = 'POST', ...options } = {}) {
   const sim = createSimulator({ scenario: { pets: [] } });
-  server = await listen(sim, { port: 0, ...(options as ListenOptions) });
-  client = await rawClient(server.port);
+  const { port } = await openServer(sim, options as ListenOptions);
+  client = await rawClient(port);
   client.write(
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${length}\r\nExpect: 100-continue\r\n\r\n`,
   );

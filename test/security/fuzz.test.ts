@@ -2,10 +2,11 @@ import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { http } from 'msw';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
+import { openServer } from '../support/open-server.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { rawConnectionBytes } from './raw-fuzz.js';
 
@@ -21,12 +22,9 @@ const failures: unknown[] = [];
 
 beforeAll(async () => {
   sim = createSimulator({ scenario: { limits: 'off' }, onError: (error) => failures.push(error) });
-  servers.push(await listen(sim, { port: 0, allowedHosts: ['sim.test'] }));
+  servers.push(await openServer(sim, { allowedHosts: ['sim.test'] }));
   // A handler of @mswjs/http-middleware sees every request, and leaves it to the API.
-  servers.push(await listen(sim, { port: 0, handlers: [http.all('*', () => undefined)] }));
-});
-afterAll(async () => {
-  for (const server of servers) await server.close({ graceMs: 0 });
+  servers.push(await openServer(sim, { handlers: [http.all('*', () => undefined)] }));
 });
 
 /** Sends bytes in chunks, and returns the statuses of the responses until silence. */

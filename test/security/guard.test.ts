@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { openServer } from '../support/open-server.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
 let sim: Simulator;
@@ -11,9 +12,8 @@ const frozen = { clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' } } as c
 
 beforeEach(async () => {
   sim = createSimulator({ scenario: frozen });
-  server = await listen(sim, { port: 0, allowedHosts: ['sim.test'] });
+  server = await openServer(sim, { allowedHosts: ['sim.test'] });
 });
-afterEach(() => server.close());
 
 const get = (path: string, host: string) =>
   rawRequest(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer free-key\r\n\r\n`);
@@ -63,15 +63,13 @@ describe('the Host allow-list', () => {
   );
 
   test('accepts each allowed host as clients write it', async () => {
-    const other = await listen(sim, {
-      port: 0,
+    const other = await openServer(sim, {
       allowedHosts: ['Team.Test.', '10.0.0.1', '2001:db8::1', '[2001:db8::2]'],
     });
     for (const host of ['team.test', 'team.test.:80', '10.0.0.1', '[2001:db8::1]:80', '[2001:DB8::2]'])
       expect(statusOf(await rawRequest(other.port, `GET /__sim/clock HTTP/1.1\r\nHost: ${host}\r\n\r\n`)), host).toBe(
         200,
       );
-    await other.close();
   });
 
   test.each(['localhost@evil.test', 'localhost, localhost', 'a b', 'http://localhost', 'localhost/', ''])(
@@ -177,15 +175,11 @@ describe('the health check', () => {
   });
 
   test('says more only with the control token', async () => {
-    const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
-    try {
-      const body = async (headers: string) => bodyOf(await ask('GET', `Host: localhost\r\n${headers}`, guarded));
-      expect(await body('')).toBe(alive);
-      expect(await body('Authorization: Bearer wrong\r\n')).toBe(alive);
-      expect(JSON.parse(await body('Authorization: Bearer secret\r\n'))).toEqual({ status: 'ok', scenario: 'default' });
-    } finally {
-      await guarded.close();
-    }
+    const guarded = await openServer(sim, { controlToken: 'secret' });
+    const body = async (headers: string) => bodyOf(await ask('GET', `Host: localhost\r\n${headers}`, guarded));
+    expect(await body('')).toBe(alive);
+    expect(await body('Authorization: Bearer wrong\r\n')).toBe(alive);
+    expect(JSON.parse(await body('Authorization: Bearer secret\r\n'))).toEqual({ status: 'ok', scenario: 'default' });
     expect(JSON.parse(bodyOf(await get('/__sim/health', 'localhost')))).toMatchObject({ scenario: 'default' });
   });
 
@@ -213,19 +207,15 @@ describe('a control token', () => {
   );
 
   test('opens only the control API', async () => {
-    const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
-    try {
-      const control = `${guarded.controlUrl}/clock`;
-      const status = async (url: string, authorization?: string) =>
-        (await fetch(url, authorization === undefined ? {} : { headers: { authorization } })).status;
-      expect(await status(control)).toBe(401);
-      expect(await status(control, 'Bearer wrong!')).toBe(401);
-      expect(await status(control, 'Bearer secret2')).toBe(401);
-      expect(await status(control, 'Bearer secret')).toBe(200);
-      expect(await status(`${guarded.baseUrl}/pets`, 'Bearer secret')).toBe(401);
-      expect(await status(`${guarded.baseUrl}/pets`, 'Bearer free-key')).toBe(200);
-    } finally {
-      await guarded.close();
-    }
+    const guarded = await openServer(sim, { controlToken: 'secret' });
+    const control = `${guarded.controlUrl}/clock`;
+    const status = async (url: string, authorization?: string) =>
+      (await fetch(url, authorization === undefined ? {} : { headers: { authorization } })).status;
+    expect(await status(control)).toBe(401);
+    expect(await status(control, 'Bearer wrong!')).toBe(401);
+    expect(await status(control, 'Bearer secret2')).toBe(401);
+    expect(await status(control, 'Bearer secret')).toBe(200);
+    expect(await status(`${guarded.baseUrl}/pets`, 'Bearer secret')).toBe(401);
+    expect(await status(`${guarded.baseUrl}/pets`, 'Bearer free-key')).toBe(200);
   });
 });

@@ -1,8 +1,9 @@
 import { http } from 'msw';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { RunningServer } from '../../src/entries/node.js';
 import { createSimulator } from '../../src/petstore/create-simulator.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { openServer } from '../support/open-server.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
 const key = 'Authorization: Bearer business-key\r\n';
@@ -182,9 +183,8 @@ describe.each([
 
   beforeAll(async () => {
     sim = createSimulator({ scenario: { limits: 'off' }, onError: (error) => failures.push(error) });
-    server = await listen(sim, { port: 0, handlers });
+    server = await openServer(sim, { handlers });
   });
-  afterAll(() => server.close());
 
   test.each(odd)('%s gets a success or an Error object, and the server continues', async (name, bytes, status) => {
     const answer = await rawRequest(server.port, bytes);

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { handleInOrder } from '../../src/server/handle-in-order.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
@@ -13,12 +14,11 @@ let server: RunningServer;
 let client: RawClient;
 beforeEach(async () => {
   sim = createSimulator({ scenario: { pets: [{ id: 1, name: 'Rex', categoryId: 1 }] } });
-  server = await listen(sim, { port: 0 });
+  server = await openServer(sim);
   client = await rawClient(server.port);
 });
-afterEach(async () => {
+afterEach(() => {
   client.leave();
-  await server.close({ graceMs: 0 });
 });
 
 const business = { Authorization: 'Bearer business-key' };

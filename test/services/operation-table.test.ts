@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Fault, type Scenario, serveRoute } from '../../src/entries/index.js';
-import { listen, readScenario } from '../../src/entries/node.js';
+import { readScenario } from '../../src/entries/node.js';
 import { persist } from '../../src/entries/persist.js';
 import { judge } from '../../src/entries/verdict.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
@@ -12,6 +12,7 @@ import type { OperationRows, Service } from '../../src/requests/service.js';
 import type { SimulatorOptions } from '../../src/simulator/simulator.js';
 import { MemoryStorage } from '../support/memory-storage.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 
 type Services = NonNullable<SimulatorOptions['services']>;
 
@@ -180,8 +181,7 @@ describe('a service with a table of operations', () => {
 
     test('through the control API of a server, in a sandbox, and in an exported state', async () => {
       const { sim, ask } = shopAt({}, [catalog]);
-      const server = await listen(sim, { port: 0 });
-      onTestFinished(() => server.close({ graceMs: 0 }));
+      const server = await openServer(sim);
       const control = createControl(server.controlUrl);
       expect(await control.addFault(rule({ goodId: 7 }))).toEqual({ name: 'own' });
       await expect(control.addFault(rule({ goodId: 7, petId: 3 }, 'other'))).rejects.toMatchObject({
@@ -236,8 +236,7 @@ describe('a service with a table of operations', () => {
   });
 
   test('allows the methods of all operations in the preflight', async () => {
-    const server = await listen(shopAt().sim, { port: 0 });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(shopAt().sim);
     const preflight = async (path: string) => {
       const headers = { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': 'PUT' };
       const response = await fetch(new URL(path, server.baseUrl), { method: 'OPTIONS', headers });

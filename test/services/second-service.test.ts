@@ -4,7 +4,6 @@ import { exportedScenario } from '../../src/cli/exported-scenario.js';
 import { createControl } from '../../src/entries/control.js';
 import { createSimulator, type Scenario } from '../../src/entries/index.js';
 import { handlers } from '../../src/entries/msw.js';
-import { listen } from '../../src/entries/node.js';
 import { persist } from '../../src/entries/persist.js';
 import { judge } from '../../src/entries/verdict.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
@@ -16,6 +15,7 @@ import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { clientOf, depot } from '../support/depot.js';
 import { MemoryStorage } from '../support/memory-storage.js';
+import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 
 const { minute: perMinute } = documentedPlans.free;
@@ -142,8 +142,7 @@ describe('a second service', () => {
 
   test('is served over HTTP and in sandboxes, under its own base path', async () => {
     const { sim } = depotAt();
-    const server = await listen(sim, { port: 0 });
-    onTestFinished(() => server.close({ graceMs: 0 }));
+    const server = await openServer(sim);
     const origin = new URL(server.baseUrl).origin;
     const over = (base: string) =>
       clientOf({ fetch: (url, init) => fetch(String(url).replace(/^.*test/, base), init) });

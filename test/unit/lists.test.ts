@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/entries/index.js';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
+import { openServer } from '../support/open-server.js';
 import { send } from '../support/plain-call.js';
 
 const scenario = { limits: 'off' } as const;
@@ -103,7 +103,7 @@ test('over HTTP, each list has the UTF-8 of its pets, whichever of them have nam
     (name, at) => ({ id: at + 1, name, categoryId: 1, status: at % 2 ? 'sold' : 'pending' }) as const,
   );
   const sim = createSimulator({ scenario: { ...scenario, pets } });
-  const server = await listen(sim, { port: 0 });
+  const server = await openServer(sim);
   const check = async (query: string) => {
     const response = await fetch(`${server.baseUrl}/pets?${query}`, { headers: { Authorization: 'Bearer free-key' } });
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -121,5 +121,4 @@ test('over HTTP, each list has the UTF-8 of its pets, whichever of them have nam
   sim.pets.update(1, { name: 'Ñandú' });
   sim.pets.remove(3);
   await checkAll();
-  await server.close({ graceMs: 0 });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { RequestJournal } from '../../src/journal/journal.js';
 import { JournalBudget } from '../../src/journal/journal-budget.js';
 import { bytesOf } from '../../src/journal/record-bytes.js';
@@ -8,6 +7,7 @@ import { emptyRecord, type RequestRecord } from '../../src/requests/request-reco
 import { PackedRecords } from '../../src/server/packed-records.js';
 import { createRedactor } from '../../src/simulator/redact.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { openServer } from '../support/open-server.js';
 import { send } from '../support/plain-call.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom, type Random } from '../support/random.js';
@@ -207,10 +207,9 @@ test('a simulator that is served has the same journal as one that is not, and so
     expect(one.journal.query()).toHaveLength(count);
   };
   isSame(served, plain, 20);
-  const server = await listen(served, { port: 0 });
+  await openServer(served);
   expect(served.journal.query()).toEqual(plain.journal.query());
   isSame(served.fork(), plain.fork(), 100);
   for (const sim of [served, plain]) sim.journal.clear();
   isSame(served, plain, 500);
-  await server.close({ graceMs: 0 });
 });
