@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -8,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import type { RunningServer } from '../../src/entries/node.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { openServer } from '../support/open-server.js';
 import { mswFolder } from '../support/package-copy.js';
 import type { BrowserPage } from './browser-page.js';
@@ -19,7 +19,6 @@ const root = join(import.meta.dirname, '../..');
 interface Site {
   port: number;
   hits: string[];
-  close(): void;
 }
 
 async function openSite(major: 2 | 3): Promise<Site> {
@@ -42,17 +41,12 @@ async function openSite(major: 2 | 3): Promise<Site> {
     '/mockServiceWorker.js': ['text/javascript', worker],
   };
   const hits: string[] = [];
-  const server: Server = createServer(({ method, url = '' }, response) => {
+  const server = createServer(({ method, url = '' }, response) => {
     const file = files[url];
     if (file === undefined) hits.push(`${method} ${url}`);
     response.writeHead(file === undefined ? 500 : 200, { 'Content-Type': file?.[0] ?? 'text/plain' }).end(file?.[1]);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    hits,
-    close: () => server.closeAllConnections() ?? server.close(),
-  };
+  return { ...(await listenLocally(server)), hits };
 }
 
 /** Resolves `msw` and its entries as a file in its folder would: an alias of a path does not read `exports`. */
@@ -108,7 +102,6 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
     beforeEach(() => {
       site.hits.length = 0;
     });
-    afterAll(() => site?.close());
 
     test('gets for every call of the table the status, headers and body that sim.fetch gives in Node', async () => {
       const { makeCallsThroughWorker } = await open(site, '127.0.0.1');
@@ -168,7 +161,6 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
     beforeAll(async () => {
       site = await openSite(2);
     });
-    afterAll(() => site?.close());
 
     async function openWithServer(assumptions: Scenario['assumptions'] = {}, allowedOrigins: string[] = []) {
       sim = createSimulator({ scenario: { ...callsScenario, assumptions } });

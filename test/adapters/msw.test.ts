@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import nodeHttp, { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import nodeHttp, { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import axios from 'axios';
 import { HttpResponse, http } from 'msw';
@@ -9,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import { guarded, type HandlersOptions, handlers } from '../../src/entries/msw.js';
 import { documentedPlans } from '../../src/petstore/document.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { addresses, calls, callsScenario, makeCalls } from './calls.js';
 
 const { minute: perMinute } = documentedPlans.free;
@@ -139,18 +139,15 @@ describe('unexpected requests', () => {
 });
 
 describe('next to other handlers and the network', () => {
-  let real: Server;
   let origin: string;
   let hits: string[];
   beforeAll(async () => {
-    real = createServer((request, response) => {
+    const real = createServer((request, response) => {
       hits.push(request.url ?? '');
       response.end('the real network');
     });
-    await new Promise<void>((resolve) => real.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
+    ({ url: origin } = await listenLocally(real));
   });
-  afterAll(() => real.close());
   beforeEach(() => {
     hits = [];
   });

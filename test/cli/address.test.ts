@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readListenFlags } from '../../src/cli/listen-flags.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 
@@ -60,12 +60,9 @@ describe('PORT and HOST of the environment', () => {
   );
 
   test('a port in use, and a host without a token, name the variable', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const { port } = other.address() as AddressInfo;
+    const { port } = await listenLocally(createServer());
     vi.stubEnv('PORT', String(port));
     const inUse = await runCommandLine(['serve']);
-    other.close();
     expect([inUse.code, inUse.err]).toEqual([
       2,
       expect.stringContaining(`port ${port} (from the environment variable PORT) is in use`),

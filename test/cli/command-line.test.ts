@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
@@ -307,11 +308,8 @@ describe('the command line', () => {
   });
 
   test('reports an occupied port in one line', async () => {
-    const taken = createServer();
-    await once(taken.listen(0, '127.0.0.1'), 'listening');
-    const { port } = taken.address() as { port: number };
+    const { port } = await listenLocally(createServer());
     const { code, err } = await runCommandLine(['--port', String(port)]);
-    taken.close();
     expect(code).toBe(2);
     expect(err).toBe(
       `petstore-sim: port ${port} is in use; stop the process that uses it, or pass --port 0 for a free port\n`,

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { createSimulator } from '../../src/entries/index.js';
 import { serve } from '../../src/entries/node.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startServer } from '../support/command-line.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
 
 const folder = newFolder();
@@ -75,9 +75,7 @@ test('serve --data --watch loads a saved scenario into the stored state', async 
 });
 
 test('an occupied port leaves no recording and no lock of a folder', async () => {
-  const taken = createServer();
-  await once(taken.listen(0, '127.0.0.1'), 'listening');
-  const { port } = taken.address() as { port: number };
+  const { port } = await listenLocally(createServer());
   const [file, data] = [join(folder, 'untaken.jsonl'), join(folder, 'untaken')];
   for (const flags of [
     ['--record', file],
@@ -86,7 +84,6 @@ test('an occupied port leaves no recording and no lock of a folder', async () =>
     const { code, err } = await runCommandLine(['serve', '--port', String(port), ...flags]);
     expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is in use; stop the process that uses it`)]);
   }
-  taken.close();
   expect(existsSync(file)).toBe(false);
   const server = await startServer(['--data', data]);
   expect(server.listening.resumedFrom).toBe(data);
@@ -95,12 +92,9 @@ test('an occupied port leaves no recording and no lock of a folder', async () =>
 });
 
 test('serve of petstore-sim/node closes the folder if the port is occupied', async () => {
-  const taken = createServer();
-  await once(taken.listen(0, '127.0.0.1'), 'listening');
-  const { port } = taken.address() as { port: number };
+  const { port } = await listenLocally(createServer());
   const data = join(folder, 'in-process');
   await expect(serve({ data, port })).rejects.toThrow('EADDRINUSE');
-  taken.close();
   const server = await serve({ data, port: 0 });
   await server.close({ graceMs: 0 });
 });

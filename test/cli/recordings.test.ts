@@ -1,17 +1,17 @@
 // @module-tag extended
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { checkAfterLostWrite, harOf, recordTraffic } from '../fidelity/recorded-traffic.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 
 const folder = newFolder();
 const inFolder = (name: string) => join(folder, name);
@@ -26,15 +26,15 @@ const wall = {
 /** Recording by Chromium and Playwright of a page that runs the code. */
 async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {}): Promise<string> {
   const sim = createSimulator({ scenario: wall });
-  const { baseUrl, close } = await listen(sim, { port: 0 });
+  const { baseUrl } = await openServer(sim);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const { url } = await listenLocally(site);
   const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArguments });
   const path = inFolder(`page-${Math.random()}.har`);
   try {
     const context = await browser.newContext({ recordHar: { path, ...har } });
     const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    await page.goto(url);
     await page.evaluate(`(async () => {
       const list = () => fetch('${baseUrl}/pets?limit=1', { headers: { authorization: 'Bearer ${secret}' } });
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,8 +43,6 @@ async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {})
     await context.close();
   } finally {
     await browser.close();
-    site.close();
-    await close({ graceMs: 0 });
   }
   return path;
 }

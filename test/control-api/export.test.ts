@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sendPieces } from '../../src/http/send-pieces.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
 const stage = stageOfEachTest({ limits: 'off' });
@@ -81,7 +81,7 @@ describe('a text in pieces', () => {
   const pieces = 1_600;
   let made = 0;
   let isClosed = false;
-  let server: Server;
+  let url: string;
   function* source() {
     try {
       for (made = 0; made < pieces; made++) yield piece;
@@ -91,17 +91,11 @@ describe('a text in pieces', () => {
   }
   beforeEach(async () => {
     isClosed = false;
-    server = createServer((_request, response) => void sendPieces(response, source()));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
+    const server = createServer((_request, response) => void sendPieces(response, source()));
+    ({ url } = await listenLocally(server));
   });
   const open = async () => {
-    const { port } = server.address() as AddressInfo;
-    const [response] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage];
+    const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
     response.on('error', () => {});
     return response;
   };

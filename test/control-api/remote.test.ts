@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { version } from '../../src/control-api/run-report.js';
 import { type Control, ControlError, createControl, type JournalEntry } from '../../src/entries/control.js';
+import { startBackend } from '../support/start-backend.js';
 import { outcome, send, stageOfEachTest } from './both-controls.js';
 
 const stage = stageOfEachTest({}, { controlToken: 'the-token' });
@@ -41,19 +40,13 @@ describe('createControl with a URL', () => {
 
   test('fails with the message of fetch if no server listens, and describes another server', async () => {
     await expect(createControl('http://127.0.0.1:9').getHealth()).rejects.toThrow('fetch failed');
-    const other = createServer((_request, response) => response.writeHead(502).end('<html>'));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = other.address() as AddressInfo;
-      const found = outcome(() => createControl(`http://127.0.0.1:${port}`).getHealth());
-      expect(await found).toEqual({
-        status: 502,
-        code: 'unreadable',
-        message: 'expected the control API, got "<html>"',
-      });
-    } finally {
-      other.close();
-    }
+    const other = await startBackend((_request, response) => response.writeHead(502).end('<html>'));
+    const found = outcome(() => createControl(other.url).getHealth());
+    expect(await found).toEqual({
+      status: 502,
+      code: 'unreadable',
+      message: 'expected the control API, got "<html>"',
+    });
   });
 
   test('returns plain objects with exact whole numbers', async () => {

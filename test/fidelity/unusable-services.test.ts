@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { calibrate as calibrateCommand } from '../../src/cli/commands/calibrate.js';
@@ -9,22 +8,16 @@ import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { compare } from '../../src/fidelity/compare/compare.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
 import { asking, hiddenWorld } from './hidden-worlds.js';
 
 const folder = newFolder();
-let server: Server | undefined;
 afterEach(() => {
   vi.restoreAllMocks();
-  server?.closeAllConnections();
-  server?.close();
 });
 
-async function serve(listener: RequestListener): Promise<string> {
-  server = createServer(listener);
-  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-}
+const serve = async (listener: RequestListener) => `${(await listenLocally(createServer(listener))).url}/v1`;
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener => {
   return (_, response) => {

@@ -6,9 +6,9 @@ import type { Verdict } from '../../src/judge/judge-run.js';
 import { recordedPetstore } from '../../src/petstore/operations.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from '../fidelity/recorded-traffic.js';
-import { startBackend } from '../own-routes/backend.js';
 import { found } from '../support/findings.js';
 import { openServer } from '../support/open-server.js';
+import { startBackend } from '../support/start-backend.js';
 import { durationMs, type Played, playService, type ServiceForm, serviceForms, startMs } from './services.js';
 
 const site = 'https://api.example.test';

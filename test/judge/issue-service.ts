@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '../support/listen-locally.js';
 
 /** Form of the reset time in responses of the service. */
 export type ResetForm =
@@ -74,9 +73,7 @@ export async function recordIssues(
     issues.push(issue);
     return response.writeHead(201).end(JSON.stringify(issue));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: origin } = await listenLocally(server);
 
   const entries: object[] = [];
   const send: IssueClient['send'] = async (method, path, body) => {
@@ -106,18 +103,13 @@ export async function recordIssues(
     });
     return read;
   };
-  try {
-    await client({
-      send,
-      sleep: (ms) => {
-        nowMs += ms;
-      },
-      now: () => nowMs,
-    });
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  await client({
+    send,
+    sleep: (ms) => {
+      nowMs += ms;
+    },
+    now: () => nowMs,
+  });
   return JSON.stringify({ log: { version: '1.2', creator: { name: 'test', version: '1' }, entries } });
 }
 

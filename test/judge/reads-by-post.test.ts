@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, serveRoute } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
-import { startBackend } from '../own-routes/backend.js';
 import { runCommandLine } from '../support/command-here.js';
 import { frozen } from '../support/frozen.js';
 import { openServer } from '../support/open-server.js';
+import { startBackend } from '../support/start-backend.js';
 import { brief, entry, judgeEntries } from './recorded-entries.js';
 
 const query = (text: string) => JSON.stringify({ query: text, variables: { first: 5 } });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { gauntletScenarios } from '../clients/gauntlet.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { type Ending, type Expects, readWire, type Sent } from './second-reader.js';
 import { readResults } from './second-reader-comparison.js';
 import { openWireLog } from './wire-log.js';
@@ -309,8 +309,7 @@ describe('the wire log', () => {
       response.write(isPost ? '{"code":' : '[{"name":"Rex"}');
       response.end(isPost ? '"key_banned"}' : ']');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const wire = await openWireLog((server.address() as AddressInfo).port);
+    const wire = await openWireLog((await listenLocally(server)).port);
     try {
       const url = `http://127.0.0.1:${wire.port}/v1/pets?limit=1`;
       const headers = { authorization: 'Bearer free-key', 'x-sim-call': 'first' };
@@ -324,8 +323,6 @@ describe('the wire log', () => {
       expect(wire.sent.every(({ atMs, doneMs }) => doneMs >= atMs && Math.abs(Date.now() - atMs) < 60_000)).toBe(true);
     } finally {
       await wire.close();
-      server.closeAllConnections();
-      server.close();
     }
   });
 
@@ -333,8 +330,7 @@ describe('the wire log', () => {
     const server = createServer(({ url }, response) => {
       if (url === '/cut') response.destroy();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const wire = await openWireLog((server.address() as AddressInfo).port);
+    const wire = await openWireLog((await listenLocally(server)).port);
     const seen = async (count: number) => {
       while (wire.sent.length < count || wire.sent.some(({ doneMs }) => doneMs === Number.POSITIVE_INFINITY))
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -355,8 +351,6 @@ describe('the wire log', () => {
       ]);
     } finally {
       await wire.close();
-      server.closeAllConnections();
-      server.close();
     }
   });
 });

@@ -17,7 +17,7 @@ import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { depot } from '../support/depot.js';
 import { openServer } from '../support/open-server.js';
-import { startBackend } from './backend.js';
+import { startBackend } from '../support/start-backend.js';
 
 const key = 'sk-live-AbC+12345678';
 const basic = (text: string) => `Basic ${btoa(text)}`;

@@ -10,7 +10,7 @@ import type { ListenOptions } from '../../src/entries/node.js';
 import { judge } from '../../src/entries/verdict.js';
 import { freePort } from '../support/free-port.js';
 import { openServer } from '../support/open-server.js';
-import { startBackend } from './backend.js';
+import { startBackend } from '../support/start-backend.js';
 
 const windowSeconds = 20;
 

@@ -10,7 +10,7 @@ import { toPlainCall } from '../../src/requests/plain-call.js';
 import { newFolder } from '../persistence/folders.js';
 import { openServer } from '../support/open-server.js';
 import { send } from '../support/plain-call.js';
-import { startBackend } from './backend.js';
+import { startBackend } from '../support/start-backend.js';
 
 const start = '2026-01-01T12:00:00.000Z';
 const limited = (scenario: Scenario = {}): Scenario => ({

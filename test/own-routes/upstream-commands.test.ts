@@ -1,19 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-here.js';
 import { runCommandLine as runProcess } from '../support/command-line.js';
+import { startBackend } from '../support/start-backend.js';
 
-const backend = createServer((request, response) => response.end(`${request.method} ${request.url}`));
-let upstream: string;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  upstream = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  backend.closeAllConnections();
-  backend.close();
-});
+const { url: upstream } = await startBackend((request, response) => response.end(`${request.method} ${request.url}`));
 
 /** A client that sends three requests, and ignores refusals. */
 const client = (path: string) => [

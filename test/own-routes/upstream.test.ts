@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js';
 import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
-import { startBackend } from './backend.js';
+import { startBackend } from '../support/start-backend.js';
 
 async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}) {
   const sim = createSimulator({ scenario, onWarning: () => {} });

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import type { KeyFrom } from '../../src/values/key-place.js';
 import type { OpenedPage } from '../support/browser.js';
+import { startBackend } from '../support/start-backend.js';
 import { eventually, makeStorm, moveClock, openFindings, type PageStage, storm, useBrowser } from './stage.js';
 
 const { openPage, openStage, rows } = useBrowser();
@@ -561,17 +559,8 @@ describe('an empty page', { tags: 'needs/chromium' }, () => {
   });
 
   test('without the API, an example request is for the root of the backend, and there is no demo', async () => {
-    const urls: string[] = [];
-    const backend = createServer(({ url = '' }, response) => {
-      urls.push(url);
-      response.end('{}');
-    });
-    await once(backend.listen(0, '127.0.0.1'), 'listening');
-    const { port } = backend.address() as AddressInfo;
-    const stage = await openStage(
-      { ...storm, keyFrom: 'query key' },
-      { upstream: { url: `http://127.0.0.1:${port}`, withoutApi: true } },
-    );
+    const { url, received } = await startBackend((_, response) => response.end('{}'));
+    const stage = await openStage({ ...storm, keyFrom: 'query key' }, { upstream: { url, withoutApi: true } });
     const { page } = await openPage(`${stage.server.controlUrl}/`);
     const origin = stage.server.baseUrl.replace('/v1', '');
     await eventually(() => page.locator('.nothing code').innerText()).toBe(`curl -i '${origin}/?key=free-key'`);
@@ -579,8 +568,7 @@ describe('an empty page', { tags: 'needs/chromium' }, () => {
     expect(await page.getByRole('button', { name: /Show me/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Send a request' }).click();
     await rows().filter({ hasText: '200' }).waitFor();
-    expect(urls).toEqual(['/']);
-    backend.close();
+    expect(received.map((each) => each.url)).toEqual(['/']);
   });
 
   test('does not offer a scenario that the server lacks', async () => {

@@ -1,12 +1,11 @@
 // @module-tag extended
 
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readPageFiles } from '../../src/control-api/node/package-files.js';
 import { reportHtml } from '../../src/control-api/report-html.js';
 import { runText } from '../../src/control-api/run-operations.js';
@@ -16,12 +15,13 @@ import { judge } from '../../src/entries/verdict.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import type { OpenedPage } from '../support/browser.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { eventually, makeStorm, moveClock, openFindings, storm, useBrowser, violations } from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
 
 /** A page of an app, with the panel and a simulator in it, under a policy that allows no inline style. */
-async function openApp(): Promise<{ server: Server; url: string }> {
+async function openApp(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
       contents: `import { createSimulator } from './dist/index.js';
@@ -47,8 +47,7 @@ globalThis.unmount = mountPanel(sim);`,
       '<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,"><main><h1>My app</h1></main><script type="module" src="/app.js"></script>';
     response.end(isScript ? script : html);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return (await listenLocally(server)).url;
 }
 
 declare const createControl: (sim: Simulator) => Control;
@@ -61,14 +60,13 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
   let page: Page;
 
   describe('the panel in an app', () => {
-    let app: Awaited<ReturnType<typeof openApp>>;
+    let app: string;
     beforeAll(async () => {
       app = await openApp();
     });
-    afterAll(() => app?.server.close());
 
     async function open() {
-      opened = await openPage(app.url);
+      opened = await openPage(app);
       page = opened.page;
       await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
     }
@@ -87,7 +85,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       });
 
     test('has a button in the corner of a phone, which covers nothing else', async () => {
-      opened = await openPage(app.url, { viewport: { width: 360, height: 740 } });
+      opened = await openPage(app, { viewport: { width: 360, height: 740 } });
       const box = await opened.page.getByRole('button', { name: /petstore-sim: storm/ }).evaluate((button) => {
         const { bottom, height } = button.parentElement?.getBoundingClientRect() ?? new DOMRect();
         return { bottom, isLow: height < 60 };
@@ -146,7 +144,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     });
 
     test('is accessible beside the app, and so is a report', async () => {
-      page = (await openPage(app.url, { bypassCSP: true })).page;
+      page = (await openPage(app, { bypassCSP: true })).page;
       await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
       await makeStormInPage();
       await rows().nth(8).waitFor();

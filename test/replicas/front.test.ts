@@ -1,16 +1,13 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Front } from '../../src/server/front.js';
 import { atEnd } from '../support/at-end.js';
+import { listenLocally } from '../support/listen-locally.js';
 
-/** A TCP server whose connections end with the test. */
-async function listen(onSocket: (socket: Socket) => void): Promise<number> {
-  const server = createServer({ allowHalfOpen: true }, onSocket).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
+/** Port of a TCP server whose connections end with the test. */
+const listen = async (onSocket: (socket: Socket) => void) =>
+  (await listenLocally(createServer({ allowHalfOpen: true }, onSocket))).port;
 
 /** A server that repeats what it receives, and one whose front passes connections on to it. */
 async function start(front: Front) {

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
 import type { ListenOptions } from '../../src/entries/node.js';
 import { openServer } from '../support/open-server.js';
 import { type RawClient, rawClient } from '../support/raw-client.js';
+import { startBackend } from '../support/start-backend.js';
 
 let client: RawClient | undefined;
 afterEach(() => client?.leave());
@@ -64,20 +63,9 @@ test('a control operation accepts a larger body, and the connection stays open',
 });
 
 test('a backend accepts a larger body', async () => {
-  const backend = createServer(async (request, response) => {
-    let bytes = 0;
-    for await (const chunk of request) bytes += chunk.length;
-    response.end(`${bytes} bytes`);
-  });
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  try {
-    const upstream = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
-    const { client } = await ask('Content-Length: 100000', { path: '/upload', ...{ upstream } });
-    await client.until(({ received }) => received === continued);
-    client.write('x'.repeat(100_000));
-    await client.until(({ received }) => received.includes('100000 bytes'));
-  } finally {
-    backend.closeAllConnections();
-    backend.close();
-  }
+  const { url: upstream } = await startBackend((_, response, body) => response.end(`${body.length} bytes`));
+  const { client } = await ask('Content-Length: 100000', { path: '/upload', ...{ upstream } });
+  await client.until(({ received }) => received === continued);
+  client.write('x'.repeat(100_000));
+  await client.until(({ received }) => received.includes('100000 bytes'));
 });

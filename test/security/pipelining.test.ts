@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/entries/index.js';
 import type { RunningServer } from '../../src/entries/node.js';
 import { handleInOrder } from '../../src/server/handle-in-order.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
@@ -102,9 +101,7 @@ test('a connection with many waiting requests is not read further until they are
     arrived++;
     serve(request, response);
   });
-  plain.listen(0, '127.0.0.1');
-  await once(plain, 'listening');
-  const eager = await rawClient((plain.address() as AddressInfo).port);
+  const eager = await rawClient((await listenLocally(plain)).port);
   const count = 20_000;
   eager.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
   for (let before = -1; before < arrived; await new Promise((resolve) => setTimeout(resolve, 300))) before = arrived;
@@ -114,7 +111,6 @@ test('a connection with many waiting requests is not read further until they are
   await eager.until(({ received }) => received.split('HTTP/1.1 200 ').length > count);
   expect(arrived).toBe(count);
   eager.leave();
-  plain.close();
 });
 
 test('waiting requests are dropped with their connection, and use no quota', async () => {

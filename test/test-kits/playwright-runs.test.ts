@@ -1,15 +1,15 @@
 // @module-tag extended
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen, type RunningServer } from '../../src/entries/node.js';
+import type { RunningServer } from '../../src/entries/node.js';
 import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
 import { chromiumPath } from '../support/chromium.js';
+import { listenLocally } from '../support/listen-locally.js';
 import { newFolder } from '../support/new-folder.js';
+import { openServer } from '../support/open-server.js';
 
 /** Result of a test in inner/playwright.inner.ts. */
 interface Result {
@@ -29,17 +29,17 @@ const results = new Map<string, Result>();
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await listen(createSimulator({ scenarios: readShippedScenarios }), { port: 0 });
+  server = await openServer(createSimulator({ scenarios: readShippedScenarios }));
   const page = createServer(({ url }, response) => {
     if (url !== '/worker.js') return response.end('<!doctype html><link rel="icon" href="data:,">');
     return response.setHeader('Content-Type', 'text/javascript').end(worker);
   });
-  await once(page.listen(0, '127.0.0.1'), 'listening');
+  const { url } = await listenLocally(page);
   const config = join(import.meta.dirname, 'inner/playwright.config.ts');
   const env = {
     ...process.env,
     PETSTORE_SIM_URL: server.controlUrl,
-    PAGE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}/`,
+    PAGE_URL: `${url}/`,
     ...(chromiumPath !== '' && { CHROMIUM_PATH: chromiumPath }),
   };
   const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', newFolder()];
@@ -47,11 +47,9 @@ beforeAll(async () => {
     const options = { cwd: import.meta.dirname, env, timeout: 400_000, maxBuffer: 2 ** 24 };
     execFile('npx', run, options, (_error, stdout, stderr) => resolve(stdout || stderr));
   });
-  page.close();
   if (!stdout.includes('{')) throw new Error(`Failed to run Playwright: ${stdout}`);
   collect(JSON.parse(stdout.slice(stdout.indexOf('{'))));
 }, 420_000);
-afterAll(() => server?.close());
 
 interface Suite {
   suites?: Suite[];

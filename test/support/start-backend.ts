@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenLocally } from './listen-locally.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** Starts a backend that records the received requests, until the end of the test. */
+/** Starts a backend that records the received requests, until the end of the test or, outside of a test, of the file. */
 export async function startBackend(handle: Handler = (_, response) => response.end('ok')) {
   const received: { method: string; url: string; headers: IncomingMessage['headers']; body: Buffer }[] = [];
   const server = createServer((request, response) => {
@@ -16,10 +15,5 @@ export async function startBackend(handle: Handler = (_, response) => response.e
       handle(request, response, body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { ...(await listenLocally(server)), received };
 }
