@@ -10,7 +10,7 @@ import { petstore } from '../../src/petstore/petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
 import { type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';
-import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { type Program, ran, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { tries } from '../support/prove.js';
@@ -267,8 +267,7 @@ test.each([
   ['never waits', sending([10, 10, 10]), 'early-retry'],
 ] as const)('a client that %s is named by a recording of a machine whose clock is wrong', async (_, client, code) => {
   for (const skewMs of [-7_200_000, -1_700, 0, 900, 86_400_000]) {
-    const sim = frozen({ ...wall, ban: 'off' });
-    runPrograms(sim, [client]);
+    const sim = ran({ ...wall, ban: 'off' }, client);
     const verdict = await recorded(sim, harOf(sim), (text) => asSeenFrom(asForeign(text), skewMs));
     expect([skewMs, blamed(verdict).includes(code)]).toEqual([skewMs, true]);
   }
@@ -284,8 +283,7 @@ describe('missing parts of a recording make the verdict inconclusive, with advic
 
   test.each(leftOut)('%s', async (_, say, change) => {
     for (const client of [obeying, sending([2_000, 2_000])]) {
-      const sim = frozen({ ...wall, ban: 'off' });
-      runPrograms(sim, [client]);
+      const sim = ran({ ...wall, ban: 'off' }, client);
       const verdict = await recorded(sim, harOf(sim), (text) => {
         const har = JSON.parse(asForeign(text));
         for (const entry of har.log.entries) Object.assign(entry, change(entry));

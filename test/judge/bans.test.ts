@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
-import { findingOn, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
+import { findingOn, ran, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
 
 const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
 
@@ -44,8 +43,7 @@ describe('ban-tripped', () => {
   });
 
   test('spares a ban set by an operation', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([2_000])]);
+    const sim = ran(wall, sending([2_000]));
     sim.keys.ban('free-key', '60s');
     runPrograms(sim, [sending([2_000, 2_000])]);
     expect(found(judge(sim), 'ban-tripped')).toBeUndefined();
@@ -71,8 +69,7 @@ describe('ban-tripped', () => {
 
   test('counts strikes from before the journal was cleared, but does not list them', () => {
     const clearedAfter = (before: readonly number[], after: readonly number[]) => {
-      const sim = frozen(wall);
-      runPrograms(sim, [sending(before)]);
+      const sim = ran(wall, sending(before));
       sim.journal.clear();
       sim.clock.advance('2s');
       runPrograms(sim, [sending(after)]);
@@ -129,8 +126,7 @@ describe('ban-hammered', () => {
   });
 
   test('is exercised by a client that retries or has ended', () => {
-    const sim = frozen(banned);
-    runPrograms(sim, [sending([])]);
+    const sim = ran(banned, sending([]));
     expect(judge(sim).exercised).not.toContain('ban-hammered');
     expect(judge(sim, { isOver: true }).exercised).toContain('ban-hammered');
     expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('ban-hammered');

@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import { decidingLagMs, type MachineLag, markLag } from '../../src/judge/deciding-lag.js';
 import { createOtherJudge, judge } from '../../src/judge/judge.js';
-import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { runToEnd } from '../../src/values/steps.js';
-import { type Program, runPrograms, sending } from '../support/client-lab.js';
+import { type Program, ran, sending, stubborn, wall } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
 
 const ended = { isOver: true, end: { hasFailed: false } };
 
@@ -18,8 +16,7 @@ function lagged(
   { timerMs = 0, startMs = 0 }: Partial<MachineLag>,
   ...others: Program[]
 ) {
-  const sim = frozen(scenario);
-  runPrograms(sim, [sending(waits), ...others]);
+  const sim = ran(scenario, sending(waits), ...others);
   const { resolved } = coreOf(sim).state;
   const verdict = judge(sim, ended);
   const run = {
@@ -33,17 +30,10 @@ function lagged(
 }
 
 /** Refuses the first request for two seconds. */
-const usedUp: Scenario = {
-  windows: { minute: '2s' },
-  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
-};
+const usedUp: Scenario = { ...wall, windows: { minute: '2s' } };
 const longWait: Scenario = { ...usedUp, windows: { minute: '20s' } };
 /** Refuses every call, with a Retry-After of one second. */
-const stubborn: Scenario = {
-  ban: 'off',
-  faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
-  expect: { fail: ['no-backoff-growth'] },
-};
+const equalWaits: Scenario = { ...stubborn, expect: { fail: ['no-backoff-growth'] } };
 
 describe('a pass', () => {
   test.each([
@@ -53,8 +43,8 @@ describe('a pass', () => {
     ['is certain with a lag that the client waited in addition', usedUp, [2_400], 340, undefined],
     ['is certain with a lag that is small beside the wait', longWait, [20_020], 340, undefined],
     ['could be a retry after 18.9 s', longWait, [20_020], 1_100, 1_100],
-    ['could be equal waits that the lag made different', stubborn, [1_030, 1_350, 1_080, 1_400], 340, 340],
-    ['is certain if the waits grow by more than the lag', stubborn, [1_500, 2_500, 4_500], 340, undefined],
+    ['could be equal waits that the lag made different', equalWaits, [1_030, 1_350, 1_080, 1_400], 340, 340],
+    ['is certain if the waits grow by more than the lag', equalWaits, [1_500, 2_500, 4_500], 340, undefined],
   ])('%s', (_, scenario, waits, timerMs, expected) => {
     const { verdict, lagMs } = lagged(scenario, waits, { timerMs });
     expect(verdict.outcome).toBe('pass');
@@ -76,11 +66,11 @@ describe('a failure', () => {
       340,
       340,
     ],
-    ['could be waits that grow', ['no-backoff-growth'], stubborn, [3_700, 2_800, 3_400, 6_100], 1_700, 1_700],
+    ['could be waits that grow', ['no-backoff-growth'], equalWaits, [3_700, 2_800, 3_400, 6_100], 1_700, 1_700],
     [
       'is certain if no lag makes the waits grow',
       ['no-backoff-growth'],
-      stubborn,
+      equalWaits,
       [1_010, 1_010, 1_010],
       340,
       undefined,

@@ -4,7 +4,7 @@ import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
-import { clients, findingOn, later, obeying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { clients, findingOn, later, obeying, ran, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { type PlainCall, send } from '../support/plain-call.js';
@@ -226,8 +226,7 @@ describe('early-retry', () => {
   });
 
   test('is exercised by a client that retries, or that has ended after a refusal', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([])]);
+    const sim = ran(wall, sending([]));
     expect(judge(sim).exercised).not.toContain('early-retry');
     expect(judge(sim, { isOver: true }).exercised).toContain('early-retry');
     expect(verdictOn(wall, sending([45_000])).exercised).toContain('early-retry');
@@ -350,8 +349,7 @@ describe('overslept', () => {
   });
 
   test('reports no finding before the client retries', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([])]);
+    const sim = ran(wall, sending([]));
     sim.clock.advance('1d');
     expect(found(judge(sim), 'overslept')).toBeUndefined();
     expect(judge(sim).exercised).not.toContain('overslept');

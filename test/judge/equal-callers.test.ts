@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import type { FindingCode } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import { type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
+import { later, type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import type { PlainCall } from '../support/plain-call.js';
 
@@ -17,11 +17,6 @@ const asked = (calls: number, parallel: number, used: number = documentedPlans.f
   client: { key: 'free-key', calls, parallel },
 });
 const waits = retrying((answer) => retryAfter(answer) * 1_000 + 20);
-const later = (ms: number, program: Program): Program =>
-  function* (lab) {
-    yield ms;
-    yield* program(lab);
-  };
 const refusedAtFirst = (first: number) => ({
   when: { first },
   then: { respond: { status: 429, headers: { 'Retry-After': '5' } } },

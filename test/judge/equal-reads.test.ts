@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
-import { type Program, runPrograms, sending } from '../support/client-lab.js';
+import { type Program, ran, sending } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
 /** The first list is a 503; the scenario requires successful responses to the given number of calls. */
@@ -16,11 +15,8 @@ const lost = (calls?: number): Scenario => ({
 const sends = (count: number, calls: readonly PlainCall[] = [{}]): Program =>
   sending(Array(count - 1).fill(1_000), calls);
 
-function judged(scenario: Scenario, program: Program) {
-  const sim = frozen(scenario);
-  runPrograms(sim, [program]);
-  return judge(sim, { isOver: true, end: { hasFailed: false } });
-}
+const judged = (scenario: Scenario, program: Program) =>
+  judge(ran(scenario, program), { isOver: true, end: { hasFailed: false } });
 
 const named = (call: string): PlainCall => ({ headers: { 'x-sim-call': call } });
 
@@ -70,8 +66,7 @@ describe('an equal read after a lost response', () => {
   });
 
   test('is not judged while the client may continue', () => {
-    const sim = frozen(lost(3));
-    runPrograms(sim, [sends(3)]);
+    const sim = ran(lost(3), sends(3));
     expect(found(judge(sim), 'gave-up')).toBeUndefined();
     expect(found(judge(sim, { isOver: true, end: { isInterrupted: true } }), 'gave-up')).toBeUndefined();
   });
@@ -100,8 +95,7 @@ describe('a wait that the caller ended', () => {
     expect: { fail: ['late-request'] },
   };
   const ended = (afterMs: number, end: { hasFailed?: boolean; isInterrupted?: boolean } | undefined) => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sends(1)]);
+    const sim = ran(wall, sends(1));
     sim.clock.advance(afterMs);
     return judge(sim, { isOver: true, ...(end && { end }) });
   };

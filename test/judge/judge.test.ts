@@ -5,7 +5,7 @@ import { judge } from '../../src/entries/verdict.js';
 import { judgeRun } from '../../src/judge/judge-run.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { forDocumented } from '../../src/values/window-fields.js';
-import { obeying, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
+import { obeying, ran, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { type PlainCall, send } from '../support/plain-call.js';
@@ -75,8 +75,7 @@ describe('the verdict', () => {
   });
 
   test('is inconclusive if the journal dropped entries, unless a failure remains', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [obeying]);
+    const sim = ran(wall, obeying);
     const judged = ({ journal, clock }: Simulator) =>
       judgeRun(journal.query(), { scenario: 'x', nowMs: clock.now(), dropped: 3 });
     expect(judged(sim)).toMatchObject({
@@ -140,8 +139,7 @@ describe('the verdict', () => {
   });
 
   test('starts anew after the journal is cleared, and after a reset', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([1_000])]);
+    const sim = ran(wall, sending([1_000]));
     expect(judge(sim).outcome).toBe('fail');
     sim.journal.clear();
     expect(judge(sim)).toMatchObject({ outcome: 'inconclusive', counts: { requests: 0 } });

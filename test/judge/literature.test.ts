@@ -4,17 +4,15 @@ import { judge } from '../../src/judge/judge.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { journalOf } from '../fidelity/recorded-traffic.js';
-import { clients, type Program, runPrograms, sending } from '../support/client-lab.js';
+import { clients, type Program, ran, sending } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 import { wireRecordings } from '../support/wire-recordings.js';
 import { entry, judgeEntries, judgeText, site } from './recorded-entries.js';
 
 /** Verdicts on clients: live, from the simulator's journal, and from a recording of the wire by another program. */
 async function verdictsOn(scenario: Scenario, ...programs: Program[]): Promise<[way: string, verdict: Verdict][]> {
-  const sim = frozen(scenario);
-  runPrograms(sim, programs);
+  const sim = ran(scenario, ...programs);
   const { expect: expected, client: needs } = scenario;
   const options = { ...(expected && { expect: expected }), ...(needs && { needs }) };
   const texts = [

@@ -6,8 +6,7 @@ import { judgeObservedRun } from '../../src/judge/judge-run.js';
 import { rules } from '../../src/judge/rules.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
-import { obeying, type Program, runPrograms, sending, wall } from '../support/client-lab.js';
-import { frozen } from '../support/frozen.js';
+import { obeying, type Program, ran, sending, wall } from '../support/client-lab.js';
 
 const codes = Object.keys(rules) as FindingCode[];
 const needing = codes.filter((code) => rules[code].needs === 'simulator');
@@ -21,8 +20,7 @@ const observedOf = (record: RequestRecord): RequestRecord => {
 };
 
 function both(scenario: Scenario, ...programs: Program[]) {
-  const sim = frozen(scenario);
-  runPrograms(sim, programs);
+  const sim = ran(scenario, ...programs);
   const facts = { scenario: 'recorded', expect: scenario.expect, nowMs: sim.clock.now(), isOver: true };
   const observed = judgeObservedRun(sim.journal.query().map(observedOf), facts);
   return { known: judge(sim, { isOver: true }), observed };

@@ -5,6 +5,7 @@ import { documentedPlans } from '../../src/petstore/document.js';
 import {
   clients,
   findingOn,
+  ran,
   retryAfter,
   retrying,
   runPrograms,
@@ -13,7 +14,6 @@ import {
   wall,
 } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
 
 const { minute: perMinute } = documentedPlans.free;
 
@@ -37,8 +37,7 @@ describe('retried-401', () => {
   });
 
   test('finds a key that was revoked during the run', () => {
-    const sim = frozen();
-    runPrograms(sim, [sending([10, 10])]);
+    const sim = ran({}, sending([10, 10]));
     sim.keys.revoke('free-key');
     runPrograms(sim, [sending([10, 10])]);
     expect(found(judge(sim), 'retried-401')?.requests).toEqual([4, 5, 6]);
@@ -86,8 +85,7 @@ describe('gave-up', () => {
   });
 
   test('waits until the client is late beyond patience', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([])]);
+    const sim = ran(wall, sending([]));
     sim.clock.advance('44s');
     expect(found(judge(sim), 'gave-up')).toBeUndefined();
     sim.clock.advance('2s');

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn, wall } from '../support/client-lab.js';
+import {
+  type Program,
+  ran,
+  retryAfter,
+  retrying,
+  runPrograms,
+  sending,
+  verdictOn,
+  wall,
+} from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
@@ -11,11 +20,7 @@ const { minute: perMinute } = documentedPlans.free;
 const write = { body: { name: 'Rex', categoryId: 1 } };
 
 /** A client that gives up on a 429. */
-function stopped(scenario: Scenario = wall, call = {}) {
-  const sim = frozen(scenario);
-  runPrograms(sim, [sending([], call)]);
-  return sim;
-}
+const stopped = (scenario = wall, call = {}) => ran(scenario, sending([], call));
 const gaveUp = (scenario: Scenario, end: { hasFailed?: boolean; isInterrupted?: boolean }) => {
   const verdict = judge(stopped(scenario), { isOver: true, end });
   return [verdict.outcome, found(verdict, 'gave-up')?.severity];
@@ -134,8 +139,7 @@ describe('a client stopped from outside', () => {
   });
 
   test('is judged for earlier faults', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([2_000])]);
+    const sim = ran(wall, sending([2_000]));
     expect(judge(sim, interrupted).outcome).toBe('fail');
   });
 });

@@ -16,7 +16,7 @@ import { documentedPlans } from '../../src/petstore/document.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { displayKey } from '../../src/simulator/redact.js';
 import { maskedKey } from '../../src/values/mask-key.js';
-import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { ran, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
 const wall: Scenario = {
@@ -24,11 +24,6 @@ const wall: Scenario = {
   keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 1 } } },
 };
 
-function ran(scenario: Scenario, ...programs: Program[]): Simulator {
-  const sim = frozen(scenario);
-  runPrograms(sim, programs);
-  return sim;
-}
 const report = (
   sim: Simulator,
   make: (

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { hunt } from '../../src/entries/hunt.js';
-import { judgeRecording } from '../../src/judge/judge-recording.js';
-import { recordedPetstore } from '../../src/petstore/operations.js';
-import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { fileOf } from '../fidelity/recorded-traffic.js';
 import { retrying, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
+import { judgeText, site } from './recorded-entries.js';
 
-const service = 'https://api.example.net';
 const startMs = Date.parse('2026-01-01T12:00:00Z');
 
 interface Line {
@@ -18,23 +14,18 @@ interface Line {
 }
 
 /** Judges a recorded client of another service, which ends after these requests with one key to one path. */
-async function judged(...lines: Line[]) {
+function judged(...lines: Line[]) {
   const entries = lines.map(({ at, status = 429, headers = {} }) => ({
     time: new Date(startMs + at * 1_000).toISOString(),
     durationMs: 90,
     method: 'GET',
-    baseUrl: service,
+    baseUrl: site,
     path: '/things/1',
     status,
     requestHeaders: { Authorization: 'token secret' },
     headers: { Date: new Date(startMs + at * 1_000).toUTCString(), ...headers },
   }));
-  const text = entries.map((entry) => JSON.stringify(entry)).join('\n');
-  const { exchanges } = await readRecording([fileOf(text, 700)], recordedPetstore, {
-    baseUrl: service,
-    isAnyService: true,
-  });
-  return judgeRecording(exchanges, { name: service, service: 'api.example.net', isOver: true });
+  return judgeText(entries.map((entry) => JSON.stringify(entry)).join('\n'));
 }
 
 /** Verdict on a client that receives a Retry-After at 1 s, and retries after a number of seconds, with success. */

@@ -9,10 +9,12 @@ import {
   findingOn,
   later,
   type Program,
+  ran,
   retryAfter,
   retrying,
   runPrograms,
   sending,
+  stubborn,
   verdictOn,
   wall,
 } from '../support/client-lab.js';
@@ -114,11 +116,8 @@ describe('a write without a response that is not sent again', () => {
   const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
   const answered: Scenario = { faults: [{ when: { nth: 1 }, then: { respond: { status: 503 }, phase: 'after' } }] };
   const cut: Scenario = { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] };
-  const judged = (scenario: Scenario, end: { hasFailed?: boolean }, ...programs: Program[]) => {
-    const sim = frozen(scenario);
-    runPrograms(sim, programs);
-    return judge(sim, { isOver: true, end });
-  };
+  const judged = (scenario: Scenario, end: { hasFailed?: boolean }, ...programs: Program[]) =>
+    judge(ran(scenario, ...programs), { isOver: true, end });
   const once = sending([], rex);
 
   test.each([
@@ -139,8 +138,7 @@ describe('a write without a response that is not sent again', () => {
 
   test('is given up silently if the client disconnected and the command exits with 0', () => {
     const left = (hasFailed: boolean) => {
-      const sim = frozen({});
-      runPrograms(sim, [once]);
+      const sim = ran({}, once);
       const entries = sim.journal.query().map((entry) => ({ ...entry, status: 0, isAbandoned: true }));
       const known = { scenario: 'late', expect: { served: true }, needs: { operation: 'createPet' } };
       return judgeRun(entries, { ...known, nowMs: sim.clock.now(), isOver: true, end: { hasFailed } });
@@ -157,8 +155,7 @@ describe('a write without a response that is not sent again', () => {
         expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
       }
     }
-    const sim = frozen(answered);
-    runPrograms(sim, [sending([], { ...rex, headers: { 'x-sim-call': 'a' } })]);
+    const sim = ran(answered, sending([], { ...rex, headers: { 'x-sim-call': 'a' } }));
     sim.journal.report({ call: 'a', result: 'failed' });
     expect(blamed(judge(sim, { isOver: true, end: { hasFailed: false } }))).toEqual([]);
   });
@@ -181,10 +178,6 @@ describe('a write without a response that is not sent again', () => {
 });
 
 describe('waits on top of Retry-After', () => {
-  const stubborn: Scenario = {
-    ban: 'off',
-    faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
-  };
   const flat = (added: readonly number[]) =>
     findingOn('no-backoff-growth', stubborn, sending(added.map((ms) => 1_000 + Math.round(ms))));
   /** Random numbers from 0 up to `most`, equal in every run. */
@@ -360,8 +353,7 @@ describe('several independent processes with one key', () => {
   });
   const processes = (count: number, apartMs: number, one: Program) => clients(count, (at) => later(at * apartMs, one));
   const held = (scenario: Scenario, ...programs: Program[]) => {
-    const sim = frozen(scenario);
-    runPrograms(sim, programs);
+    const sim = ran(scenario, ...programs);
     // As with `exec`, refusals are sent 20 ms later, so that later requests may be reactions.
     const entries = (sim.journal.query() as RequestRecord[]).map((entry) => {
       const heldMs = entry.status === 429 ? 20 : 0;
@@ -436,8 +428,7 @@ describe('several independent processes with one key', () => {
 describe('a client stopped while its response is in progress', () => {
   const late: Scenario = { expect: { fail: ['duplicate-write'] } };
   const stopped = (leftMs: number) => {
-    const sim = frozen(late);
-    runPrograms(sim, [sending([], { body: { name: 'Rex', categoryId: 1 } })]);
+    const sim = ran(late, sending([], { body: { name: 'Rex', categoryId: 1 } }));
     const [entry] = sim.journal.query() as [RequestRecord];
     const finishedAtMs = entry.arrivedAtMs + 5_000;
     const known = { scenario: 'late', expect: late.expect, nowMs: finishedAtMs + leftMs };

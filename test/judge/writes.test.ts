@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/entries/index.js';
 import { judge } from '../../src/entries/verdict.js';
-import { documentedPlans } from '../../src/petstore/document.js';
 import { isWriteByMethod } from '../../src/requests/request-record.js';
 import {
   findingOn,
+  wall as longWall,
   type Program,
+  ran,
   retryAfter,
   retrying,
-  runPrograms,
   sending,
   verdictOn,
 } from '../support/client-lab.js';
@@ -18,10 +18,7 @@ import type { PlainCall } from '../support/plain-call.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
 const milo = { body: { name: 'Milo', categoryId: 1 } };
-const wall: Scenario = {
-  windows: { minute: '2s' },
-  keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
-};
+const wall: Scenario = { ...longWall, windows: { minute: '2s' } };
 /** The first pet is stored, and its response is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
@@ -147,8 +144,7 @@ describe('lost-write', () => {
   });
 
   test('waits until the client has ended or is late beyond patience', () => {
-    const sim = frozen(wall);
-    runPrograms(sim, [sending([], rex)]);
+    const sim = ran(wall, sending([], rex));
     sim.clock.advance('11s');
     expect(found(judge(sim), 'lost-write')).toBeUndefined();
     sim.clock.advance('2s');
@@ -156,8 +152,7 @@ describe('lost-write', () => {
   });
 
   test('waits while a request is in flight', async () => {
-    const sim = frozen({ ...wall, faults: [{ then: { delay: '1h' } }] });
-    runPrograms(sim, [sending([], rex)]);
+    const sim = ran({ ...wall, faults: [{ then: { delay: '1h' } }] }, sending([], rex));
     sim.clock.advance('5m');
     const abort = new AbortController();
     const slow = sim.fetch('http://petstore.test/v1/pets', {

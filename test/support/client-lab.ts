@@ -52,12 +52,16 @@ export function runPrograms(
   }
 }
 
-/** The verdict on clients that have run to their end. */
-export function verdictOn(scenario: Scenario, ...programs: Program[]): Verdict {
+/** A simulator in which clients have run to their end. */
+export function ran(scenario: Scenario, ...programs: readonly Program[]): Simulator {
   const sim = frozen(scenario);
   runPrograms(sim, programs);
-  return judge(sim, { isOver: true });
+  return sim;
 }
+
+/** The verdict on clients that have run to their end. */
+export const verdictOn = (scenario: Scenario, ...programs: Program[]): Verdict =>
+  judge(ran(scenario, ...programs), { isOver: true });
 
 /** First finding of a rule about clients that have run to their end; `undefined` without one. */
 export const findingOn = (code: FindingCode, scenario: Scenario, ...programs: Program[]): Finding | undefined =>
@@ -67,6 +71,12 @@ export const findingOn = (code: FindingCode, scenario: Scenario, ...programs: Pr
 export const wall: Scenario = {
   windows: { minute: '30s' },
   keys: { 'free-key': { usage: { minute: documentedPlans.free.minute } } },
+};
+
+/** Refuses every call, with a Retry-After of one second. */
+export const stubborn: Scenario = {
+  ban: 'off',
+  faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
 };
 
 /** Retry-After of a response, in seconds. */
