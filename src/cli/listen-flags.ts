@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type StopSignal, stopSignals } from '../judge/command-end.js';
 import type { ListenOptions, RunningServer } from '../server/server.js';
 import { UsageError } from '../validation/usage-error.js';
-import { isBlockedPort } from './blocked-ports.js';
+import { blockedPorts } from './blocked-ports.js';
 import { readControlToken } from './control-token.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { printNote } from './print-error.js';
@@ -54,7 +54,7 @@ export function readListenFlags(flags: ListenFlags, environment = process.env): 
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const writeLine = createOutputLines((count) => droppedLine(log, count));
   const onAnswer = createRequestLog(log, writeLine);
-  if (isBlockedPort(port)) {
+  if (blockedPorts.has(port)) {
     printNote(`browsers and fetch do not connect to port ${port}; for these clients, pass another --port`);
   }
   const options: ListenOptions = {

@@ -13,13 +13,13 @@ const documentedFields = ['id', ...newPetFieldNames];
  * Schema of pet fields that the API's documentation does not define. The simulator stores such fields only with the
  * setting `unknownFields: echo`.
  */
-export const extraFields = kind<JsonObject>(
-  'a map of JSON values, without a documented field',
-  (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
-  { type: 'object', additionalProperties: true },
+const extra = optional(
+  kind<JsonObject>(
+    'a map of JSON values, without a documented field',
+    (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
+    { type: 'object', additionalProperties: true },
+  ),
 );
-
-const extra = optional(extraFields);
 
 type Rows = typeof newPetFields;
 type Optional<Of> = Schema<Output<Of> | undefined, Input<Of> | undefined>;

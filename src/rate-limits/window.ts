@@ -88,7 +88,7 @@ export function windowAlgorithm({
  * @param startFor returns a new window's start: the time of the first request, or a multiple of the window length
  */
 function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): Algorithm {
-  const algorithm: Algorithm = {
+  return {
     refresh(window, nowSeconds) {
       const { startSeconds, lengthSeconds } = window;
       // If the clock was set back, the current time can be before the window's start. The window then ends.
@@ -114,7 +114,6 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
       window.used = requests;
     },
   };
-  return algorithm;
 }
 
 const firstRequestWindow = fixedWindow((_, nowSeconds) => nowSeconds);

@@ -13,33 +13,32 @@ export interface BoundServers {
   close(graceMs: number): Promise<void>;
 }
 
+/** What the servers of all addresses share. */
+interface ServerParts {
+  readonly listener: RequestListener;
+  readonly connections: Connections;
+  /** Time after which an idle connection is closed. */
+  readonly keepAliveMs: number;
+  /** Decides for each connection whether the servers handle it. Default: they handle all. */
+  readonly front: Front | undefined;
+  /** Called for each error response to input that `listener` could not handle. */
+  readonly onRefused: OnRefused;
+}
+
 /**
  * Starts one HTTP server per address, all on the same port. Skips an address that the machine does not have, such as
  * IPv6.
  * @param port 0 for a free port
- * @param keepAliveMs time after which an idle connection is closed
- * @param front decides for each connection whether the servers handle it; default: they handle all
- * @param onRefused called for each error response to input that `listener` could not handle
  * @throws {Error} with the system's `code`, such as `EADDRINUSE`
  */
-export async function bind(
-  hosts: readonly string[],
-  port: number,
-  listener: RequestListener,
-  connections: Connections,
-  keepAliveMs: number,
-  front?: Front,
-  onRefused?: OnRefused,
-): Promise<BoundServers> {
-  const startOn = (host: string, port: number) =>
-    start(listener, connections, host, port, keepAliveMs, front, onRefused);
+export async function bind(hosts: readonly string[], port: number, shared: ServerParts): Promise<BoundServers> {
   const [first, ...others] = hosts as [string, ...string[]];
   for (let attempt = 1; ; attempt++) {
-    const servers: [Server, ...Server[]] = [await startOn(first, port)];
+    const servers: [Server, ...Server[]] = [await start(first, port, shared)];
     const { port: boundPort } = servers[0].address() as AddressInfo;
-    const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, connections, graceMs, front) };
+    const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, shared, graceMs) };
     try {
-      for (const host of others) servers.push(await startOn(host, boundPort));
+      for (const host of others) servers.push(await start(host, boundPort, shared));
       return bound;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -53,13 +52,9 @@ export async function bind(
 }
 
 function start(
-  listener: RequestListener,
-  connections: Connections,
   host: string,
   port: number,
-  keepAliveMs: number,
-  front: Front | undefined,
-  onRefused: OnRefused | undefined,
+  { listener, connections, keepAliveMs, front, onRefused }: ServerParts,
 ): Promise<Server> {
   const serve = handleInOrder(listener);
   const trackAndServe: RequestListener = (request, response) => {
@@ -112,9 +107,8 @@ function start(
 
 async function closeAll(
   servers: readonly Server[],
-  connections: Connections,
+  { connections, front }: ServerParts,
   graceMs: number,
-  front: Front | undefined,
 ): Promise<void> {
   const closing = servers.map((server) => new Promise((resolve) => server.close(resolve)));
   front?.stop();

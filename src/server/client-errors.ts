@@ -19,7 +19,7 @@ export type OnRefused = (request: AnsweredRequest, status: number, body: string)
  * Creates the responses to input that Node's HTTP parser rejects, such as malformed HTTP. The connection closes after
  * such a response.
  */
-export function createClientErrors(onRefused?: OnRefused) {
+export function createClientErrors(onRefused: OnRefused) {
   const refused = new WeakSet<Socket>();
 
   function refuse(
@@ -38,7 +38,7 @@ export function createClientErrors(onRefused?: OnRefused) {
     // response.
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer)).resume();
-    onRefused?.(request, status, body);
+    onRefused(request, status, body);
   }
 
   return {

@@ -161,20 +161,18 @@ export async function openPort(options: ListenOptions, isShared = false): Promis
   let closing = new AbortController();
   let sim: Simulator | undefined;
   let listener: RequestListener = serveUnready;
-  const servers = await bind(
-    hosts,
-    port,
-    (request, response) => {
+  const servers = await bind(hosts, port, {
+    listener(request, response) {
       if (front?.answers(request, response)) connections.exempt(request);
       else listener(request, response);
     },
     connections,
-    options.holdRefusals ? clientKeepAliveMs : keepAliveMs,
+    keepAliveMs: options.holdRefusals ? clientKeepAliveMs : keepAliveMs,
     front,
-    (request, status, body) => {
+    onRefused(request, status, body) {
       if (sim !== undefined) createReport(request, options.onAnswer)?.({ by: 'server', sim, status, body });
     },
-  );
+  });
   const localUrl = `http://${reachableHost(hosts[0] as string)}:${servers.port}`;
   const origin = publicUrl ?? localUrl;
   const ownNames = [urlHost(host), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])];

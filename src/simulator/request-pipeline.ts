@@ -393,14 +393,11 @@ export class RequestPipeline {
   }
 }
 
-/** Returns the outcome (response status, headers and body) for a rate-limited or banned request. */
-type Refusals = (error: ApiError, settings: Settings) => Outcome;
-
 /**
- * Creates a function that returns the response to a rejected request. Reuses the previous response if it is equal, so
- * that the journal stores the text once. Rejections within one second have the same text.
+ * Creates a function that returns the response to a rate-limited or banned request. Reuses the previous response if it is
+ * equal, so that the journal stores the text once. Rejections within one second have the same text.
  */
-function createRefusals(): Refusals {
+function createRefusals(): (error: ApiError, settings: Settings) => Outcome {
   let message: string | undefined;
   let status: number | undefined;
   let settings: Settings | undefined;

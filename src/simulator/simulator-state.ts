@@ -131,26 +131,15 @@ export function createSharedParts(
   };
 }
 
-/** Parts that the creator of a simulator supplies, such as the served APIs and the time source. */
-interface SuppliedParts {
-  /**
-   * APIs that the new simulator serves, such as the Petstore, with their data at the start of the scenario. No other
-   * simulator shares the data.
-   */
-  services: readonly MountedService[];
-  shared: SharedParts;
-  time?: TimeSource | undefined;
-}
-
 /**
  * Creates a simulator's state at the start of a scenario.
  * @param onError receives the error that a listener for journal records threw
- * @param parts.time time source of the simulator's clock; default: the computer's clock
+ * @param parts.services APIs with their data at the start of the scenario, which no other simulator shares
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { services, shared, time }: SuppliedParts,
+  { services, shared, time }: Pick<SimulatorState, 'services' | 'shared' | 'time'>,
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();

@@ -271,13 +271,11 @@ const scenarioView = {
   },
 };
 
-interface AssembleOptions {
-  main: MainService;
+interface AssembleOptions
+  extends Pick<SimulatorCore, 'main' | 'readScenarios'>,
+    Required<Pick<SimulatorOptions, 'onError' | 'onWarning'>> {
   handlers: SimulatorOptions['handlers'] | undefined;
-  readScenarios: () => ReadonlyMap<string, Scenario>;
   resolving: ResolveOptions;
-  onError: (error: unknown) => void;
-  onWarning: (message: string) => void;
 }
 
 /** Step of the machine's clock that no synchronization of clocks makes, but fake timers of a test do. */

@@ -1,3 +1,5 @@
+import { getOrCreate } from './get-or-create.js';
+
 /** Whether a value is a map as in YAML and JSON. Lists and dates are not maps. */
 export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
@@ -17,12 +19,7 @@ const copies = new WeakMap<object, object>();
 
 /** Copies plain data deeply and freezes the copy. Returns the same copy for the same object. */
 export function frozenCopy<Value extends object>(value: Value): Value {
-  let copy = copies.get(value);
-  if (copy === undefined) {
-    copy = copyFrozen(value);
-    copies.set(value, copy);
-  }
-  return copy as Value;
+  return getOrCreate(copies, value, () => copyFrozen(value)) as Value;
 }
 
 /**

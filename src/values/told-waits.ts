@@ -86,9 +86,7 @@ const parsed =
     return Number.isNaN(ms) ? undefined : ms;
   };
 
-const goUnitsMs: Readonly<Record<string, number>> = Object.fromEntries(
-  Object.entries({ ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }),
-);
+const goUnitsMs: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** Reads a duration as Go formats it, such as `6m0s`. */
 const goDuration: Reader = (text, nowMs) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBlockedPort } from '../../src/cli/blocked-ports.js';
+import { blockedPorts } from '../../src/cli/blocked-ports.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
 
@@ -15,7 +15,7 @@ test('are those of fetch', async () => {
     ),
   );
   const isTried = causes.map((cause) => cause === 'tried');
-  expect(isTried).toEqual(causes.map((_, index) => !isBlockedPort(index + 1)));
+  expect(isTried).toEqual(causes.map((_, index) => !blockedPorts.has(index + 1)));
 });
 
 test.each(['1', '6000', '10080'])('demo refuses port %s in a sentence', async (port) => {

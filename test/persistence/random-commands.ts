@@ -5,7 +5,7 @@ import type { Command } from '../../src/persistence/command.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import { petState } from '../../src/petstore/exported-pets.js';
-import { generatesPets } from '../../src/petstore/resolve-pets.js';
+import { generatedPets } from '../../src/petstore/resolve-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { headerOfPlainCall, type PlainCall } from '../../src/requests/plain-call.js';
 import { merge } from '../../src/values/plain-data.js';
@@ -59,7 +59,7 @@ function drawScenario(random: Random, number: number): Scenario {
       pets: [{ name: pick(['Ada', 'Bo']), categoryId: 1 }],
       ids: { start: pick([1, 9007199254740993n]) },
     }),
-    ...(generatesPets(written) && { pets: { generate: { available: 60, sold: 9 } } }),
+    ...(generatedPets(written) > 0 && { pets: { generate: { available: 60, sold: 9 } } }),
     faults: [
       ...(chance(0.7) ? (written.faults ?? []) : []),
       ...Array.from({ length: below(3) }, () => randomFault(random)),

@@ -14,7 +14,7 @@ import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../../validation/usage-error.js';
 import { formatWait } from '../../values/format-duration.js';
 import { wrap } from '../../values/wrap.js';
-import { isBlockedPort } from '../blocked-ports.js';
+import { blockedPorts } from '../blocked-ports.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
@@ -74,7 +74,7 @@ export async function startDemo(port = 0): Promise<Demo> {
  */
 export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
-  if (isBlockedPort(port)) {
+  if (blockedPorts.has(port)) {
     throw new UsageError(`expected --port to be a port that fetch and browsers connect to, got ${port}; use another`);
   }
   const lengthMs = timeoutOf(flags.timeout ?? '20s');
