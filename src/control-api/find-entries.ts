@@ -2,10 +2,10 @@ import { meetsQuery } from '../journal/journal.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { createOperationTest } from '../simulator/journal.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { type Output, refine } from '../validation/schema.js';
+import type { Output } from '../validation/schema.js';
 import { optional, string } from '../validation/schemas.js';
 import { keyId } from '../values/mask-key.js';
-import { described, wholeNumber } from './input-values.js';
+import { described, shortText, wholeNumber } from './input-values.js';
 
 /** Filters of a journal query. A request must match all filters that are present. */
 export const entryQuery = {
@@ -16,12 +16,7 @@ export const entryQuery = {
   status: optional(described(wholeNumber(0, 599), 'Response status; 0 if the client disconnected first.')),
   key: optional(described(string, 'API key of the requests: the key, its id, or its last four characters.')),
   since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only journal entries with a higher id match.')),
-  text: optional(
-    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
-      maxLength: 1_000,
-      description: 'Text in path, query, a body or the name of the fault.',
-    }),
-  ),
+  text: optional(described(shortText, 'Text in path, query, a body or the name of the fault.')),
 };
 
 export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof entryQuery)[Field]> };

@@ -37,6 +37,11 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
+/** Schema of a short text, such as a word to search for. */
+export const shortText = refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
+  maxLength: 1_000,
+});
+
 /** Schema of any object, for results that the OpenAPI description does not detail. */
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });

@@ -12,7 +12,7 @@ import { openFeed, streamEntries } from './entry-stream.js';
 import { showEntries, showEntry } from './entry-view.js';
 import { createFilter, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
 import { harSchema, toHar } from './har.js';
-import { described, wholeNumber, withJsonSchema } from './input-values.js';
+import { described, shortText, wholeNumber, withJsonSchema } from './input-values.js';
 import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { lazyLines, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
@@ -31,12 +31,7 @@ const dropped = described(
 );
 
 const reportedOutcome = fields({
-  call: optional(
-    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
-      maxLength: 1_000,
-      description: 'Name of the call, as in X-Sim-Call. Default: all calls of the client.',
-    }),
-  ),
+  call: optional(described(shortText, 'Name of the call, as in X-Sim-Call. Default: all calls of the client.')),
   result: described(oneOf('succeeded', 'failed', 'aborted'), 'Result of the call for its caller.'),
 });
 

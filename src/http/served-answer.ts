@@ -45,31 +45,10 @@ export type Report =
   | undefined;
 
 /** Selects the fields of an API response that are reported for the request log, which prints one line per request. */
-export const reported = ({
-  status,
-  headers,
-  body,
-  operation,
-  key,
-  plan,
-  refusal,
-  cost,
-  fault,
-  refusedBy,
-  wire,
-}: Answer) => ({
-  status,
-  headers,
-  body,
-  operation,
-  key,
-  plan,
-  refusal,
-  cost,
-  fault,
-  refusedBy,
-  wire,
-});
+export function reported(answer: Answer) {
+  const { status, headers, body, operation, key, plan, refusal, cost, fault, refusedBy, wire } = answer;
+  return { status, headers, body, operation, key, plan, refusal, cost, fault, refusedBy, wire };
+}
 
 /**
  * Creates the function that reports a request to `onAnswer`. Prints errors of `onAnswer`, because the user's logging

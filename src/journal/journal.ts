@@ -161,12 +161,12 @@ export class RequestJournal {
    */
   read(from: number, most: number): RequestRecord[] {
     const first = Math.max(0, from - this.added + this.size);
-    return this.#kept(first, first + most);
+    return this.records.slice(first, first + most);
   }
 
   /** Stored records in the order of their responses. Records are immutable. */
   get entries(): RequestRecord[] {
-    return this.#kept();
+    return this.records.slice(0);
   }
 
   /** Finds the records that match a query, ordered by request id. */
@@ -176,9 +176,7 @@ export class RequestJournal {
 
   /** Returns the journal's request records that match a condition, ordered by request id. */
   filter(matches: (entry: RequestRecord) => boolean): RequestRecord[] {
-    return this.#kept()
-      .filter(matches)
-      .sort((one, other) => one.id - other.id);
+    return this.entries.filter(matches).sort((one, other) => one.id - other.id);
   }
 
   /** Returns the record of a request by its id; `undefined` if the journal has none. */
@@ -234,10 +232,6 @@ export class RequestJournal {
 
   #indexOf(id: number): number {
     return this.records.findLastIndex((record) => record.id === id);
-  }
-
-  #kept(from = 0, to?: number): RequestRecord[] {
-    return this.records.slice(from, to);
   }
 
   #drop(): void {

@@ -90,32 +90,15 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
  * @param outcome outcome on which the response depends; empty without a response
  */
 export function toRecord(
-  {
-    id,
-    call,
-    match,
-    isLimited,
-    cost,
-    nowMs,
-    keyPlace,
-    sentKey,
-    key,
-    plan,
-    strikes,
-    episode,
-    isStrike,
-    rate,
-    refusal,
-    fault,
-    storedId,
-    isOrphaned,
-  }: RequestInProgress,
+  request: RequestInProgress,
   { status, headers, body, raw, wire }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
   recordHeaders: HeaderRecorder,
   { assumption, refusedBy, hasOwnLimits = false }: Partial<Outcome> = {},
 ): RequestRecord {
+  const { id, call, match, isLimited, cost, nowMs, keyPlace, sentKey, key, plan } = request;
+  const { strikes, episode, isStrike, rate, refusal, fault, storedId, isOrphaned } = request;
   return {
     id,
     arrivedAtMs: nowMs,
