@@ -11,7 +11,7 @@ import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.j
 import { checkOptions } from '../values/check-options.js';
 import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
-import { decodeUnreserved } from '../values/percent-encoding.js';
+import { decoded, decodeUnreserved } from '../values/percent-encoding.js';
 import { spelledHeader } from '../values/spelled-header.js';
 
 /**
@@ -235,14 +235,6 @@ function patternOf(path: string, params: RouteOptions['params'] & {}): string {
     if (index >= 0) segments[index] = `{${name}}`;
   }
   return segments.join('/');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /**

@@ -19,28 +19,11 @@ interface Watched {
   answeredByWorker: number;
 }
 
-/** Routes requests of a Playwright test's pages to the test's sandbox, an isolated simulator. */
-export interface SandboxAnswers {
-  /**
-   * Routes requests of a Playwright page or browser context to the test's sandbox, for the URL or path `from` and
-   * everything below it. A repeated call gives this route precedence over routes that were registered in between.
-   * @throws {TypeError} if `from` is neither an http or https URL nor a path
-   */
-  answerFor(page: Page | BrowserContext, from: string): Promise<void>;
-  /** Whether the requests of a Playwright page or browser context are routed to the simulator of the test. */
-  readonly hasRoutes: boolean;
-  /**
-   * @throws {Error} if the sandbox did not receive the requests of the tested web page, because the test would then
-   * pass with any client
-   */
-  checkReached(): void;
-}
-
 /**
- * Creates the object that routes requests from a test's pages to the test's sandbox.
+ * Creates the object that routes requests from a test's pages to the test's sandbox, an isolated simulator.
  * @param to API URL of the sandbox
  */
-export function createAnswers(to: string): SandboxAnswers {
+export function createAnswers(to: string) {
   const watched: Watched[] = [];
 
   function watch(page: Page | BrowserContext, from: string): Watched {
@@ -82,16 +65,26 @@ export function createAnswers(to: string): SandboxAnswers {
   }
 
   return {
-    async answerFor(page, from) {
+    /**
+     * Routes requests of a Playwright page or browser context to the test's sandbox, for the URL or path `from` and
+     * everything below it. A repeated call gives this route precedence over routes that were registered in between.
+     * @throws {TypeError} if `from` is neither an http or https URL nor a path
+     */
+    async answerFor(page: Page | BrowserContext, from: string): Promise<void> {
       const { isBelow, answer } = watch(page, from);
       // Registers the Playwright route to the sandbox again. Playwright uses the most recently registered of several
       // matching routes.
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },
-    get hasRoutes() {
+    /** Whether the requests of a Playwright page or browser context are routed to the simulator of the test. */
+    get hasRoutes(): boolean {
       return watched.length > 0;
     },
+    /**
+     * @throws {Error} if the sandbox did not receive the requests of the tested web page, because the test would then
+     * pass with any client
+     */
     checkReached: () => watched.forEach(checkReached),
   };
 }

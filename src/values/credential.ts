@@ -1,5 +1,6 @@
-import { decoded, type KeyPlace, keyHeaders, keyParameter, readKey, signedKey, signing } from './key-place.js';
+import { type KeyPlace, keyHeaders, keyParameter, readKey, signedKey, signing } from './key-place.js';
 import { isKeyByLength } from './mask-key.js';
+import { decoded } from './percent-encoding.js';
 
 /** Credential of a request, wherever the request has it. */
 export interface Credential {

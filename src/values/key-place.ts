@@ -1,3 +1,5 @@
+import { decoded } from './percent-encoding.js';
+
 /**
  * Place of the API key in a request: `bearer`, `basic` and `token` are schemes of Authorization, `signature` is the key id
  * of a signed request, `one` counts all requests as those of one key.
@@ -144,14 +146,6 @@ const parametersOf = (query: string): [name: string, value: string][] =>
   });
 
 const parameterOf = (query: string, name: string) => parametersOf(query).find(([each]) => each === name)?.[1];
-
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Query that sends a key, without `?`; empty for a key in a header. */
 export const sentQuery = (from: KeyFrom, key: string): string =>

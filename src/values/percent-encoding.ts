@@ -9,3 +9,12 @@ export function decodeUnreserved(path: string): string {
     return /[\w.~-]/.test(character) ? character : encoded;
   });
 }
+
+/** Decodes all percent-encoded characters. Returns a text with an invalid one as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -4,6 +4,7 @@ import express, { type Request, type Response } from 'express';
 import type { RequestHandler } from 'msw';
 import { corsHeaders, corsOf, isPreflight, preflightHeaders, withExposed } from '../../http/cors.js';
 import { deliverAfterDelay } from '../../http/delay-refusals.js';
+import { type Refusal, refusal } from '../../http/guard.js';
 import { hasBody, readBody } from '../../http/read-body.js';
 import { sendResponse } from '../../http/send-response.js';
 import { type Report, reported, type ServedAnswer } from '../../http/served-answer.js';
@@ -114,7 +115,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       isOurs = false;
       report?.({ by: 'handler', sim, ...answer, isOriginRefused });
     };
-    const refuse = (error: ErrorAnswer) => done(sendError(sim, request, response, error));
+    const refuse = (error: Refusal) => done(sendError(sim, request, response, error));
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge());
     response.once('close', () => {
       if (isOurs && response.headersSent) done({ status: response.statusCode, headers: sentHeaders(response) });
@@ -177,17 +178,11 @@ const methodRefusal = (sim: Simulator, allowed: readonly string[]) =>
     },
   }) as unknown as RequestHandler;
 
-interface ErrorAnswer {
-  status: number;
-  code: string;
-  message: string;
-}
-
 /**
  * Responds to a request with an error as JSON.
  * @returns the sent response
  */
-export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: ErrorAnswer) {
+export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: Refusal) {
   const answer = {
     status: error.status,
     headers: { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() },
@@ -197,11 +192,11 @@ export function sendError(sim: Simulator, { headers }: IncomingMessage, response
   return answer;
 }
 
-export const handlerFailed = {
-  status: 500,
-  code: 'internal_error',
-  message: "A handler that was mounted on the simulator failed; the server's log shows the error.",
-};
+export const handlerFailed = refusal(
+  500,
+  'internal_error',
+  "A handler that was mounted on the simulator failed; the server's log shows the error.",
+);
 
 /**
  * Creates a copy of a request for `@mswjs/http-middleware`, with the body that the server has already read. The server
