@@ -189,6 +189,7 @@ export class StateMachine {
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
     call.arrivedBehind = subtractRequest(this.#notYetHandled, sandbox);
+    call.sendsUtf8 = true;
     const answer = sim.handle(isFirst ? { ...call, adapterHeaders: recreatedHeaders } : call);
     if (answer instanceof Promise) {
       this.#due.add();

@@ -18,6 +18,8 @@ export interface PlainCall extends Omit<ApiCall, 'signal' | 'sendsUtf8' | 'arriv
   readonly headers: Readonly<Record<string, string>>;
   /** Not in the log: known only when the request is handled. */
   arrivedBehind?: number | undefined;
+  /** Not in the log: set when the request is handled, because a server sends the response. */
+  sendsUtf8?: boolean | undefined;
 }
 
 /** Method `header` of each `PlainCall`, which JSON omits. */
@@ -57,5 +59,6 @@ export function toPlainCall(call: ApiCall, sentKey?: SentKey, place?: KeyPlace):
     holdsRefusals: holds,
     adapterHeaders,
     arrivedBehind: undefined,
+    sendsUtf8: undefined,
   } satisfies Every<PlainCall>;
 }
