@@ -233,9 +233,9 @@ test('a recording with different responses in another version ends the replay wi
   const written = lines.map(({ crc: _, ...record }) => {
     const line = formatLine(record, chain);
     chain = line.chain;
-    return line.text;
+    return line.bytes;
   });
-  writeFileSync(join(cwd, 'other.jsonl'), written.join(''));
+  writeFileSync(join(cwd, 'other.jsonl'), Buffer.concat(written));
   const { status, stderr, stdout } = await run(['replay', 'other.jsonl'], cwd);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(

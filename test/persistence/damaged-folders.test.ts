@@ -354,8 +354,8 @@ test.for([firstLog, secondSnapshot])('leaves a folder with a newer format unchan
   change(folder, name, (bytes) => {
     const end = bytes.indexOf(10);
     const { crc: _, ...header } = JSON.parse(bytes.toString('utf8', 0, end));
-    const line = formatLine({ ...header, format: 2, version: '3.0.0' }, 0).text;
-    return Buffer.concat([Buffer.from(line), bytes.subarray(end + 1)]);
+    const line = formatLine({ ...header, format: 2, version: '3.0.0' }, 0).bytes;
+    return Buffer.concat([line, bytes.subarray(end + 1)]);
   });
   const before = logFiles(folder);
   await expect(readFolder(folder)).rejects.toThrow(

@@ -188,8 +188,7 @@ class FileLog implements FolderLog {
       ...(answered !== undefined && answered.length > 0 && { answered }),
       commands,
     };
-    const { text, chain } = formatLine(entry, lastChain(this.#content));
-    const bytes = Buffer.from(text);
+    const { bytes, chain } = formatLine(entry, lastChain(this.#content));
     const most = commands.length > 1 ? maximumEntryBytes : maximumCommandBytes;
     if (bytes.length > most) throw tooLong(most, bytes.length, commands.length);
     this.#write(bytes);
@@ -323,7 +322,7 @@ class FileLog implements FolderLog {
     };
     const path = join(this.#folder, logName(after + 1));
     try {
-      fs.writeFileSync(unfinished(path), formatLine(header, 0).text, { mode: 0o600 });
+      fs.writeFileSync(unfinished(path), formatLine(header, 0).bytes, { mode: 0o600 });
       fs.renameSync(unfinished(path), path);
     } catch (error) {
       fs.rmSync(unfinished(path), { force: true });
@@ -352,7 +351,7 @@ class FileLog implements FolderLog {
     this.#isDue = false;
     this.#dueBytes = bytes + retryBytes;
     try {
-      await writeFile(unfinished(path), snapshotText(header, pieces), { mode: 0o600, flush: true });
+      await writeFile(unfinished(path), snapshotLines(header, pieces), { mode: 0o600, flush: true });
       await rename(unfinished(path), path);
       await flushFolder(this.#folder);
     } catch (error) {
@@ -606,24 +605,27 @@ function setAsideFrom(folder: string, name: string, offset: number, later: reado
   return aside.reverse();
 }
 
-/** Formats a snapshot of the server's state as the lines of a file. Yields the text in chunks. */
-function* snapshotText(header: SnapshotHeader, pieces: Iterable<unknown>): Generator<string> {
-  let [text, chain, count] = ['', 0, 0];
+/** Formats a snapshot of the server's state as the lines of a file. Yields the bytes in chunks. */
+function* snapshotLines(header: SnapshotHeader, pieces: Iterable<unknown>): Generator<Buffer> {
+  let [size, chain, count] = [0, 0, 0];
+  let lines: Buffer[] = [];
   const add = (record: object) => {
     const line = formatLine(record, chain);
     chain = line.chain;
-    text += line.text;
+    size += line.bytes.length;
+    lines.push(line.bytes);
   };
   add(header);
   for (const piece of pieces) {
     add({ piece });
     count++;
-    if (text.length < snapshotWriteBytes) continue;
-    yield text;
-    text = '';
+    if (size < snapshotWriteBytes) continue;
+    yield Buffer.concat(lines);
+    size = 0;
+    lines = [];
   }
   add({ end: { pieces: count } });
-  yield text;
+  yield Buffer.concat(lines);
 }
 
 /** Checks all lines of a snapshot file by their checksums. Returns the header, or `undefined` for a damaged file. */

@@ -62,11 +62,12 @@ const exactMark = '"exact":true,';
  * Formats a record as one line with its checksum.
  * @param chain checksum of the previous line, 0 for the first
  */
-export function formatLine(record: object, chain: number): { text: string; chain: number } {
+export function formatLine(record: object, chain: number): { bytes: Buffer; chain: number } {
   const { text, isExact } = toRecordText(record);
-  const rest = (isExact ? exactMark : '') + text.slice(1);
-  const sum = crc32(rest, chain);
-  return { text: `${opening}${checksumText(sum)}",${rest}\n`, chain: sum };
+  const bytes = Buffer.from(`${opening}${checksumText(0)}",${isExact ? exactMark : ''}${text.slice(1)}\n`);
+  const sum = crc32(bytes.subarray(prefixLength, -1), chain);
+  bytes.write(checksumText(sum), opening.length, 'latin1');
+  return { bytes, chain: sum };
 }
 
 const checksumText = (sum: number): string => sum.toString(16).padStart(8, '0');

@@ -23,9 +23,8 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
 
   const write = (record: object) => {
     if (file === undefined) return;
-    const line = formatLine(record, chain);
-    chain = line.chain;
-    const bytes = Buffer.from(line.text);
+    const { bytes, chain: sum } = formatLine(record, chain);
+    chain = sum;
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
   };
   const close = () => {
