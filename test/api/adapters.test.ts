@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import fc from 'fast-check';
 import ky from 'ky';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/entries/index.js';
 import { reasonPhrase } from '../../src/requests/reason-phrase.js';
 import { type Adapter, adapters, type CallOptions, openService, type Service } from '../support/adapters.js';
@@ -166,12 +166,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
   'what the %s adapter does its own way',
   (name, adapter) => {
     test.each(differences.map((difference) => [difference.what, difference] as const))('%s', async (_, difference) => {
-      const service = await openService(adapter, {});
-      try {
-        expect(await difference.observe(service, name)).toEqual(difference.expected[name]);
-      } finally {
-        await service.close();
-      }
+      expect(await difference.observe(await openService(adapter), name)).toEqual(difference.expected[name]);
     });
   },
 );
@@ -184,7 +179,6 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
     test('has statusText and url, and so have its clones', async () => {
       const faults = statuses.map((status) => ({ when: { times: 1 }, then: { respond: { status } } }));
       const service = await openService(adapter, { faults });
-      onTestFinished(() => service.close());
       const seen: unknown[] = [];
       for (const _ of statuses) {
         const url = `${service.baseUrl}/pets?limit=2`;
@@ -201,7 +195,6 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
 
     test('gives the errors of ky the same message', async () => {
       const service = await openService(adapter, { keys: { 'free-key': { usage: { minute: 'all' } } } });
-      onTestFinished(() => service.close());
       const url = `${service.baseUrl}/pets`;
       const asked = ky(url, { fetch: sender(service, name), headers: { authorization }, retry: 0 });
       await expect(asked).rejects.toThrow(`Request failed with status code 429 Too Many Requests: GET ${url}`);
@@ -209,8 +202,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
 
     test('has statusText outside the API', async () => {
       if (name === 'msw') return;
-      const service = await openService(adapter, {});
-      onTestFinished(() => service.close());
+      const service = await openService(adapter);
       const answer = await sender(service, name)(new URL('/elsewhere', service.baseUrl));
       expect([answer.status, answer.statusText]).toEqual([404, 'Not Found']);
     });
@@ -225,10 +217,9 @@ test('reasonPhrase has the texts of this Node', () => {
 describe('a separate server', () => {
   test('returns the same body for a URL outside the base path as sim.fetch', async () => {
     const [viaFetch, , viaHttp] = adapters as [Adapter, Adapter, Adapter];
-    const [inProcess, http] = [await openService(viaFetch, {}), await openService(viaHttp, {})];
+    const [inProcess, http] = [await openService(viaFetch), await openService(viaHttp)];
     const answer = await rawRequest(Number(new URL(http.baseUrl).port), 'GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(bodyOf(answer)).toBe(await (await inProcess.sim.fetch('http://petstore.test/v2')).text());
-    await http.close();
   });
 });
 

@@ -5,7 +5,7 @@ import { documentedPlans } from '../../src/petstore/document.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { type Adapter, adapters } from '../support/adapters.js';
 import { patience } from '../support/patience.js';
-import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';
+import { ofHttpAlone, openUnchecked as open, type UncheckedService } from '../support/unchecked.js';
 
 const { minute: perMinute } = documentedPlans.free;
 
@@ -15,17 +15,9 @@ const rex = '{"name":"Rex","categoryId":1}';
 const stored = '{"id":4,"name":"Rex","categoryId":1,"status":"available"}';
 const page = /^<!doctype html>/;
 
-const opened: UncheckedService[] = [];
-afterEach(async () => {
-  for (const { close } of opened.splice(0)) await close();
+afterEach(() => {
   vi.restoreAllMocks();
 });
-
-async function open(adapter: Adapter, scenario: Scenario) {
-  const service = await openUnchecked(adapter, scenario);
-  opened.push(service);
-  return service;
-}
 
 /** Result of a POST for a client of `fetch`: a rejected call, or a response with a complete or failing body. */
 interface Seen {
@@ -134,7 +126,7 @@ test.each([
     // Two adapters may run in two different seconds.
     const { date, 'x-ratelimit-reset': reset, ...others } = answer.headers ?? {};
     seen.push({ ...answer, headers: others, hasDate: date !== undefined, hasReset: reset !== undefined });
-    await opened.pop()?.close();
+    await service.close();
   }
   expect(seen[1]).toEqual(seen[0]);
   expect(seen[2]).toEqual(seen[0]);
@@ -251,7 +243,7 @@ describe('axios', () => {
       const service = await open(adapter, { faults: [{ then }] });
       const { code, message } = await ask(service, 'http', then.hang ? 50 : undefined);
       seen[adapter.name] = code ?? message;
-      await opened.pop()?.close();
+      await service.close();
     }
     expect(seen).toEqual(expected);
   });

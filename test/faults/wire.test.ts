@@ -2,10 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
-import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
 import { listen, type OnAnswer, type RunningServer } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
-import { noon, threePets } from '../support/adapters.js';
+import { simulatorOf } from '../support/adapters.js';
+import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
 import {
   type RawClient,
@@ -42,12 +43,7 @@ interface Wire {
 }
 
 async function serve(scenario: Scenario, onAnswer?: OnAnswer): Promise<Wire> {
-  const sim = createSimulator({
-    scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const sim = simulatorOf(scenario);
   const logged: string[] = [];
   const log: OnAnswer = ({ url }, { fault }) => void logged.push(`${url} ${fault}`);
   const server = await listen(sim, { port: 0, onAnswer: onAnswer ?? log });

@@ -1,9 +1,10 @@
 import { setupServer } from 'msw/node';
-import { afterEach, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import { handlers } from '../../src/entries/msw.js';
 import { listen } from '../../src/entries/node.js';
 import { documentedPlans } from '../../src/petstore/document.js';
+import { atEnd } from './at-end.js';
 import { checkAnswer, type RawAnswer } from './check-answer.js';
 import { noon, noonSeconds } from './frozen.js';
 
@@ -115,27 +116,25 @@ export function describeOverHttp(title: string, define: (open: Open) => void): v
   describe(title, () => define(openerOf(httpAdapter)));
 }
 
-function openerOf(adapter: Adapter): Open {
-  const opened: OpenAdapter[] = [];
-  afterEach(async () => {
-    for (const { close } of opened.splice(0)) await close();
-  });
-  return async (scenario = {}) => {
-    const service = await openService(adapter, scenario);
-    opened.push(service);
-    return service;
-  };
-}
+const openerOf =
+  (adapter: Adapter): Open =>
+  (scenario = {}) =>
+    openService(adapter, scenario);
 
-/** A simulator with its clock frozen at noon, behind an adapter that the caller closes. */
-export async function openService({ open }: Adapter, scenario: Scenario): Promise<Service> {
-  const sim = createSimulator({
+/** A simulator with three pets and its clock frozen at noon, which throws its errors. */
+export const simulatorOf = (scenario: Scenario): Simulator =>
+  createSimulator({
     scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
     onError: (error) => {
       throw error;
     },
   });
+
+/** A simulator with its clock frozen at noon, behind an adapter that is closed after the test, if not before. */
+export async function openService({ open }: Adapter, scenario: Scenario = {}): Promise<Service> {
+  const sim = simulatorOf(scenario);
   const adapter = await open(sim);
+  atEnd(() => adapter.close());
   const { call } = adapter;
   return {
     ...adapter,

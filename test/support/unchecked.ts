@@ -1,5 +1,6 @@
-import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
-import { type Adapter, noon, threePets } from './adapters.js';
+import type { Scenario, Simulator } from '../../src/entries/index.js';
+import { type Adapter, simulatorOf } from './adapters.js';
+import { atEnd } from './at-end.js';
 
 /** A simulator behind an adapter whose responses are not checked, because they are wrong on purpose. */
 export interface UncheckedService {
@@ -12,15 +13,11 @@ export interface UncheckedService {
   close(): Promise<void> | void;
 }
 
-/** Opens a service like `openService`, with the clock frozen at noon. */
+/** Opens a service like `openService`, which is closed after the test, if not before. */
 export async function openUnchecked(adapter: Adapter, scenario: Scenario): Promise<UncheckedService> {
-  const sim = createSimulator({
-    scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const sim = simulatorOf(scenario);
   const { baseUrl, close } = await adapter.open(sim);
+  atEnd(close);
   const own = adapter.name === 'fetch' ? sim.fetch : fetch;
   return {
     sim,
