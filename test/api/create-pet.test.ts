@@ -118,6 +118,7 @@ describeOverHttp('createPet', (open) => {
     ['{"name":"Rex"}', 'categoryId is missing; it is a required int64.'],
     ...wrongFields,
     ['{"__proto__":{"name":"Rex","categoryId":1}}', 'name is missing; it is a required string.'],
+    ['{"__proto__":{"name":"Rex"},"categoryId":1}', 'name is missing; it is a required string.'],
     ['[]', 'The body is an array; it must be a JSON object.'],
     ['null', 'The body is null; it must be a JSON object.'],
     ['"Rex"', 'The body is the string "Rex"; it must be a JSON object.'],
@@ -146,6 +147,8 @@ describeOverHttp('createPet', (open) => {
 
   test.each([
     ['33 levels', `{"x":${nested(32)},"name":"B","categoryId":1}`],
+    ['33 levels without a name', `{"x":${nested(32)},"categoryId":1}`],
+    ['33 levels of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`],
     ['10 kB of brackets', nested(5_000)],
     ['60 kB of objects that never close', '{"a":'.repeat(12_000)],
   ])('rejects a body of %s with 400, before its fields are checked', async (_, body) => {
