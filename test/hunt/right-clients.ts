@@ -1,4 +1,5 @@
 import type { HuntClient, HuntContext } from '../../src/entries/hunt.js';
+import { readReset, readRetryAfter } from '../scenarios/clients.js';
 
 /** A response whose body has been read. */
 interface Seen {
@@ -57,26 +58,11 @@ export const isRefusal = ({ status, headers }: Seen) =>
 export function waitAsTold({ headers }: Pick<Seen, 'headers'>, refusals: number): number {
   const sentMs = Date.parse(headers.get('date') ?? '');
   const draft = headers.get('ratelimit-reset') ?? /;[tw]=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
-  const untilReset = readReset(headers.get('x-ratelimit-reset') ?? draft ?? null, sentMs);
+  const untilReset = readReset(headers.get('x-ratelimit-reset') ?? draft ?? null, sentMs) ?? 0;
   const told = readRetryAfter(headers.get('retry-after'), sentMs);
   // Milliseconds or a Unix time in place of seconds.
   const isInAnotherUnit = told !== undefined && told > 1e6 && untilReset > 0 && told > 500 * untilReset;
   return Math.max((isInAnotherUnit ? undefined : told) ?? untilReset, Math.min(60_000, 1_000 * 2 ** refusals));
-}
-
-function readRetryAfter(text: string | null, sentMs: number): number | undefined {
-  if (text === null) return undefined;
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text)) * 1_000;
-  const ms = /[a-z]/i.test(text) ? Date.parse(text) - sentMs : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-/** Time until Reset, which services send in seconds, in milliseconds or as a difference. */
-function readReset(text: string | null, sentMs: number): number {
-  const value = Number(text ?? Number.NaN);
-  if (Number.isNaN(value)) return 0;
-  if (value < 1e8) return value * 1_000;
-  return Math.max(0, (value > 1e11 ? value : value * 1_000) - sentMs);
 }
 
 /** Waits in pieces that a timer can hold. */

@@ -16,7 +16,16 @@ import { resultOf } from '../../src/judge/run-result.js';
 import { controlOperations } from '../../src/petstore/served-petstore.js';
 import type { OpenedPage } from '../support/browser.js';
 import { listenLocally } from '../support/listen-locally.js';
-import { eventually, makeStorm, moveClock, openFindings, storm, useBrowser, violations } from './stage.js';
+import {
+  eventually,
+  makeStorm,
+  moveClock,
+  openFindings,
+  showBanTripped,
+  storm,
+  useBrowser,
+  violations,
+} from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -99,13 +108,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await rows().nth(8).waitFor();
       await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
       await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
-      await openFindings(page);
-      await page
-        .locator('.finding')
-        .filter({ hasText: 'ban-tripped' })
-        .getByRole('button', { name: '3 requests' })
-        .click();
-      await page.getByText('3 of 9 requests').waitFor();
+      await showBanTripped(page);
       await rows().first().click();
       await page.getByText('so the key is banned until 12:02:07').waitFor();
       await page.getByRole('button', { name: 'Reset', exact: true }).click();
@@ -212,13 +215,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.locator('.key').first().getByText('60 / 60').waitFor();
     // Keys without requests are left out.
     await eventually(() => page.locator('.key').count()).toBe(1);
-    await openFindings(page);
-    await page
-      .locator('.finding')
-      .filter({ hasText: 'ban-tripped' })
-      .getByRole('button', { name: '3 requests' })
-      .click();
-    await page.getByText('3 of 9 requests').waitFor();
+    await showBanTripped(page);
     await rows().first().click();
     await page.getByText('so the key is banned until 12:02:07').waitFor();
     await page.getByText('Retry-After: 120').waitFor();

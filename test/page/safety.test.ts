@@ -37,6 +37,12 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   let opened: OpenedPage;
   let page: Page;
 
+  async function open(...of: Parameters<typeof openStage>): Promise<void> {
+    stage = await openStage(...of);
+    opened = await openPage(`${stage.server.controlUrl}/`);
+    page = opened.page;
+  }
+
   test('shows markup in a pet, a key, a path, a header, a fault and a scenario as text', async () => {
     const scenario = {
       ...storm,
@@ -45,9 +51,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       keys: { '<b>key</b>': { plan: 'free' } },
       faults: [{ name: evil, then: { respond: { status: 503, headers: { 'X-Evil': evil } } }, when: { nth: 2 } }],
     };
-    stage = await openStage(scenario);
-    opened = await openPage(`${stage.server.controlUrl}/`);
-    page = opened.page;
+    await open(scenario);
     await stage.call('<b>key</b>', '/pets', JSON.stringify({ name: evil, categoryId: 1 }));
     await stage.call('<b>key</b>', `/pets?x=${encodeURIComponent(evil)}`);
     await stage.sim.fetch(`http://petstore.test/v1/<script>hacked=1</script>`, {
@@ -66,9 +70,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('shows bidirectional control characters as escapes, and Hebrew unchanged', async () => {
-    stage = await openStage();
-    opened = await openPage(`${stage.server.controlUrl}/`);
-    page = opened.page;
+    await open();
     await stage.call('pro-key', '/pets', JSON.stringify({ name: 'Rex\u202eevil שלום', categoryId: 1 }));
     await rows().first().click();
     const body = page.locator('.detail pre').last();
@@ -77,9 +79,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('has a strict content security policy, requests no other origin, and cannot be embedded in a frame', async () => {
-    stage = await openStage();
-    opened = await openPage(`${stage.server.controlUrl}/`);
-    page = opened.page;
+    await open();
     await makeStorm(stage);
     await rows().nth(8).waitFor();
     const response = await fetch(`${stage.server.controlUrl}/`, { headers: { accept: 'text/html' } });
@@ -97,9 +97,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   test('asks for the control token, stores it in the tab, and shows no data without it', {
     tags: 'extended',
   }, async () => {
-    stage = await openStage(storm, { controlToken: 'open-sesame' });
-    opened = await openPage(`${stage.server.controlUrl}/`);
-    page = opened.page;
+    await open(storm, { controlToken: 'open-sesame' });
     await page.getByRole('heading', { name: 'Control token' }).waitFor();
     expect(await page.content()).not.toContain('free-key');
     await page.getByLabel('Control token').fill('wrong');
@@ -141,9 +139,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     tags: 'extended',
   }, async () => {
     const port = await freePort();
-    stage = await openStage(storm, { port });
-    opened = await openPage(`${stage.server.controlUrl}/`);
-    page = opened.page;
+    await open(storm, { port });
     for (let n = 0; n < 3; n++) await stage.call('pro-key');
     await rows().nth(2).waitFor();
     await stage.server.close({ graceMs: 0 });

@@ -15,6 +15,7 @@ import {
   moveClock,
   openFindings,
   type PageStage,
+  showBanTripped,
   storm,
   useBrowser,
 } from './stage.js';
@@ -346,13 +347,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('The client retried too early').waitFor();
       await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
       await eventually(() => page.locator('link[rel=icon]').getAttribute('href')).toContain(encodeURIComponent('✗'));
-      await openFindings(page);
-      await page
-        .locator('.finding')
-        .filter({ hasText: 'ban-tripped' })
-        .getByRole('button', { name: '3 requests' })
-        .click();
-      await page.getByText('3 of 9 requests').waitFor();
+      await showBanTripped(page);
       await stage.call('pro-key');
       await page.getByLabel('Judge').selectOption({ label: '? pro-key' });
       await page.getByText('so nothing was put to the test.').waitFor();

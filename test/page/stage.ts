@@ -111,6 +111,14 @@ export const judged = (page: Page, requests: number): Promise<void> =>
 export const openFindings = (page: Page): Promise<void> =>
   page.getByRole('button', { name: /^\d+ Findings?$/ }).click();
 
+/** Opens the findings, and shows the three of nine requests that tripped a ban. */
+export async function showBanTripped(page: Page): Promise<void> {
+  await openFindings(page);
+  const finding = page.locator('.finding').filter({ hasText: 'ban-tripped' });
+  await finding.getByRole('button', { name: '3 requests' }).click();
+  await page.getByText('3 of 9 requests').waitFor();
+}
+
 /** Moves the clock by a button of its menu. */
 export async function moveClock(page: Page, name: string): Promise<void> {
   await page.getByLabel('Move the clock', { exact: true }).click();

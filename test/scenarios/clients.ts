@@ -53,7 +53,8 @@ export const waitAsTold = ({ headers, refusals }: Pick<Refusal, 'headers' | 'ref
   return Math.max((isDoubtful ? undefined : told) ?? untilReset ?? 0, growing(refusals));
 };
 
-function readRetryAfter(text: string | null, sentMs: number): number | undefined {
+/** Time until the end of Retry-After, of a response that was sent at a time; `undefined` if it cannot be read. */
+export function readRetryAfter(text: string | null, sentMs: number): number | undefined {
   if (text === null) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) : Number.NaN;
   // Text without a letter is not a date, although Date.parse may find one.
@@ -62,7 +63,8 @@ function readRetryAfter(text: string | null, sentMs: number): number | undefined
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-function readReset(text: string | null, sentMs: number): number | undefined {
+/** Time until X-RateLimit-Reset, which services send in seconds, in milliseconds or as a difference. */
+export function readReset(text: string | null, sentMs: number): number | undefined {
   const value = Number(text ?? Number.NaN);
   if (Number.isNaN(value)) return undefined;
   if (value < 1e8) return value * 1000;

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/entries/index.js';
-import { listen } from '../../src/entries/node.js';
 import { forDocumented } from '../../src/values/window-fields.js';
+import { openServer } from '../support/open-server.js';
 import { rawClient, rawRequestText as request } from '../support/raw-client.js';
 
 afterEach(() => {
@@ -17,9 +17,9 @@ test.each([
   async (_, start) => {
     const pets = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: 'Rex', categoryId: 1 }));
     const sim = createSimulator({ scenario: { pets, plans: { free: forDocumented(() => 1e6) } } });
-    const server = await listen(sim, { port: 0 });
+    const { port } = await openServer(sim);
     start();
-    const clients = await Promise.all(Array.from({ length: 24 }, () => rawClient(server.port)));
+    const clients = await Promise.all(Array.from({ length: 24 }, () => rawClient(port)));
     const paths = pets.map(({ id }) => `/pets/${id}`);
     for (const [at, client] of clients.entries()) {
       client.write(...paths.map((path) => request('GET', path)));
@@ -33,7 +33,5 @@ test.each([
       expect(ids).toEqual(pets.map(({ id }) => id));
     }
     for (const client of clients) client.leave();
-    vi.useRealTimers();
-    await server.close();
   },
 );
