@@ -1,4 +1,5 @@
 import type { HuntClient, HuntContext, HuntOptions } from '../../src/entries/hunt.js';
+import { deferred } from '../support/deferred.js';
 import { asked, isRefusal, longSleep, petBody, type Request, send } from './right-clients.js';
 
 /** A client with one bug. */
@@ -291,13 +292,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'keeps a lock after an error': {
     client: async (context) => {
-      let release = () => {};
-      let lock: Promise<void> = Promise.resolve();
+      let lock = Promise.resolve();
       for (let call = 0; call < 2; call++) {
         await lock;
-        lock = new Promise((resolve) => {
-          release = resolve;
-        });
+        const { promise, resolve: release } = deferred();
+        lock = promise;
         const seen = await send(context, asked(context)).catch(() => undefined);
         if (seen !== undefined) release();
       }

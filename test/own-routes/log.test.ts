@@ -13,8 +13,8 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { newFolder } from '../persistence/folders.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
+import { deferred } from '../support/deferred.js';
 import { patience } from '../support/patience.js';
-import { deferred } from './deferred.js';
 
 const open: { close(options?: object): Promise<void> }[] = [];
 afterEach(async () => {

@@ -5,10 +5,10 @@ import type { Answer } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/entries/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { deferred } from '../support/deferred.js';
 import { frozen } from '../support/frozen.js';
 import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
-import { deferred } from './deferred.js';
 
 let sim: Simulator;
 let server: RunningServer | undefined;

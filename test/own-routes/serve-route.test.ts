@@ -2,10 +2,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/entries/index.js';
 import { guarded } from '../../src/entries/msw.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { deferred } from '../support/deferred.js';
 import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
 import { send } from '../support/plain-call.js';
-import { deferred } from './deferred.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: noon } };
 

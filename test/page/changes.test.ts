@@ -6,7 +6,7 @@ import type { ListenOptions } from '../../src/entries/node.js';
 import type { OpenedPage } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
 import { openServer } from '../support/open-server.js';
-import { eventually, makeStorm, moveClock, type PageStage, storm, useBrowser, violations } from './stage.js';
+import { eventually, holdBack, makeStorm, moveClock, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 declare global {
   interface Window {
@@ -243,16 +243,9 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
 
   test('the verdict names the requests that it does not cover yet', async () => {
     await open();
-    let send = () => {};
-    const held = new Promise<void>((resolve) => {
-      send = resolve;
-    });
     await stage.call('free-key');
     await page.getByText('1 request: 1 served').waitFor();
-    await page.route('**/verdict', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const send = await holdBack(page, '**/verdict');
     for (let n = 0; n < 4; n++) await stage.call('free-key');
     await page.getByText('Judging 4 newer requests…').waitFor();
     send();

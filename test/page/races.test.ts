@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { deferred } from '../support/deferred.js';
+import { eventually, frames, holdBack, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -66,14 +67,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
       await makeStorm(stage);
       await open();
       if (tab === 'pets') await page.getByRole('button', { name: 'Pets', exact: true }).click();
-      let release = () => {};
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route(new RegExp(url), async (route) => {
-        await released;
-        await route.continue();
-      });
+      const release = await holdBack(page, new RegExp(url));
       const asked = page.waitForRequest(new RegExp(url));
       await page.getByLabel(field).fill(earlier);
       await asked;
@@ -107,25 +101,20 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
     await open();
     const isFail = page.locator('.pill.fail');
     await isFail.first().waitFor();
-    let send = () => {};
-    const held = new Promise<void>((resolve) => {
-      send = resolve;
-    });
-    const isJudged = new Promise<void>((resolve) => {
-      void page.route('**/verdict', async (route) => {
-        const response = await route.fetch();
-        resolve();
-        await held;
-        await route.fulfill({ response });
-      });
+    const [judged, sent] = [deferred(), deferred()];
+    await page.route('**/verdict', async (route) => {
+      const response = await route.fetch();
+      judged.resolve();
+      await sent.promise;
+      await route.fulfill({ response });
     });
     await stage.call('free-key');
-    await isJudged;
+    await judged.promise;
     await stage.control('POST', '/reset');
     await page.getByText('No requests yet.').waitFor();
     await eventually(() => isFail.count()).toBe(0);
     const isTold = page.waitForResponse('**/verdict');
-    send();
+    sent.resolve();
     await isTold;
     await frames(page);
     expect(await isFail.count()).toBe(0);
@@ -164,14 +153,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
 
   test('Enter in the scenario list waits for the scenarios', async () => {
     await open();
-    let send = () => {};
-    const held = new Promise<void>((resolve) => {
-      send = resolve;
-    });
-    await page.route('**/scenarios', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const send = await holdBack(page, '**/scenarios');
     await page.keyboard.press('s');
     await page.getByLabel('Find a scenario').fill('tiny');
     await page.keyboard.press('Enter');

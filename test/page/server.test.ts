@@ -10,6 +10,7 @@ import type { OpenedPage } from '../support/browser.js';
 import {
   eventually,
   frames,
+  holdBack,
   judged,
   makeStorm,
   moveClock,
@@ -270,12 +271,8 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await open();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await stage.call('free-key', '/pets', `{"name":"O'Rex","categoryId":1}`);
-      let answer = () => {};
-      const isAsked = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
       // Also before its body has come.
-      await page.route('**/journal/1', (route) => isAsked.then(() => route.continue()));
+      const answer = await holdBack(page, '**/journal/1');
       await rows().first().click();
       await page.getByRole('button', { name: 'copy as curl' }).click();
       answer();

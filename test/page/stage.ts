@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/entries/index.js';
 import type { ListenOptions, RunningServer } from '../../src/entries/node.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { deferred } from '../support/deferred.js';
 import { noon } from '../support/frozen.js';
 import { openServer } from '../support/open-server.js';
 import { patience } from '../support/patience.js';
@@ -117,6 +118,16 @@ export async function showBanTripped(page: Page): Promise<void> {
   const finding = page.locator('.finding').filter({ hasText: 'ban-tripped' });
   await finding.getByRole('button', { name: '3 requests' }).click();
   await page.getByText('3 of 9 requests').waitFor();
+}
+
+/** Holds back each request of the page to a URL. @returns what lets them pass */
+export async function holdBack(page: Page, url: string | RegExp): Promise<() => void> {
+  const { promise, resolve } = deferred();
+  await page.route(url, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
 }
 
 /** Moves the clock by a button of its menu. */

@@ -10,7 +10,7 @@ import { serveLogged } from '../persistence/memory-log.js';
 import { freePort } from '../support/free-port.js';
 import { noon } from '../support/frozen.js';
 import { openServer } from '../support/open-server.js';
-import { eventually, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
+import { eventually, holdBack, judged, makeStorm, openFindings, storm, useBrowser } from './stage.js';
 
 const cost = 'Without requests 5–9, free-key would be served again after 59 s; now it is after 2:06.';
 
@@ -82,14 +82,7 @@ describe('what is shown to others', { tags: 'needs/chromium' }, () => {
     const wall = { ...storm, client: { key: 'free-key' }, keys: { 'pro-key': {}, 'free-key': { bannedFor: '10s' } } };
     const stage = await openStage(wall, { upstream: 'http://127.0.0.1:1' });
     const { page } = await openPage('about:blank');
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/page.js', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdBack(page, '**/page.js');
     const url = `${stage.server.controlUrl}/`;
     await page.goto(url, { waitUntil: 'commit' });
     await page.getByText('Loading…').waitFor();
