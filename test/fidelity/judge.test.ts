@@ -9,7 +9,7 @@ import { recordedPetstore } from '../../src/petstore/operations.js';
 import { petstore } from '../../src/petstore/petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
-import { type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';
+import { runCase, type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';
 import { type Program, ran, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -58,13 +58,9 @@ const withoutOwnFields = (text: string): string =>
   });
 const sharedFields = ['time', 'key', 'method', 'baseUrl', 'path', 'query', 'status', 'headers'];
 
-async function play(name: string, { client, changes, stoppedAfterSeconds }: VerdictCase) {
-  const stage = open(name, changes);
-  if (stoppedAfterSeconds === undefined) await stage.run(client).catch(() => {});
-  else {
-    client(stage).catch(() => {});
-    await stage.runUntil(stoppedAfterSeconds);
-  }
+async function play(name: string, each: VerdictCase) {
+  const stage = open(name, each.changes);
+  await runCase(stage, each);
   return stage.sim;
 }
 

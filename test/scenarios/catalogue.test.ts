@@ -9,7 +9,7 @@ import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
 import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';
-import { verdictCases } from './verdict-cases.js';
+import { runCase, verdictCases } from './verdict-cases.js';
 
 const opened: RecordedStage[] = [];
 /** Scenarios whose clients are tested below. The last test checks that these are all scenarios. */
@@ -45,13 +45,8 @@ const newcomer: Call = { method: 'POST', body: '{"name":"Newcomer","categoryId":
 // verdicts.test.ts tests what the scenario does to each of these clients. Here their runs are recorded and replayed.
 describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
   test.each(cases)('a client that $does sends requests that are replayed alike', async (each) => {
-    const { client, changes, stoppedAfterSeconds } = each;
-    const stage = open(name, changes);
-    if (stoppedAfterSeconds === undefined) await stage.run(client).catch(() => {});
-    else {
-      client(stage).catch(() => {});
-      await stage.runUntil(stoppedAfterSeconds);
-    }
+    const stage = open(name, each.changes);
+    await runCase(stage, each);
     expect(stage.log()).not.toEqual([]);
   });
 });

@@ -21,6 +21,22 @@ export interface VerdictCase {
   isOnSecond?: boolean;
 }
 
+/** Runs a client to its end, or until it is stopped. @returns its end, for the judge */
+export async function runCase(
+  stage: Stage,
+  { client, stoppedAfterSeconds }: Pick<VerdictCase, 'client' | 'stoppedAfterSeconds'>,
+) {
+  if (stoppedAfterSeconds === undefined) {
+    return stage.run(client).then(
+      () => ({ hasFailed: false }),
+      () => ({ hasFailed: true }),
+    );
+  }
+  client(stage).catch(() => {});
+  await stage.runUntil(stoppedAfterSeconds);
+  return { isInterrupted: true };
+}
+
 /** A client that passes. */
 const right = (does: string, client: VerdictCase['client']): VerdictCase => ({ does, client });
 /** A client about which the requests do not say enough. */

@@ -5,23 +5,14 @@ import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
 import { isProof, tries } from '../support/prove.js';
 import { fileNames, scenarioOf, serve } from './stage.js';
-import { type VerdictCase, verdictCases } from './verdict-cases.js';
+import { runCase, type VerdictCase, verdictCases } from './verdict-cases.js';
 
 /** Runs a client to its end, over real connections and on a clock that jumps from one wait to the next. */
 async function verdictOn(name: string, each: VerdictCase, stack: Stack, phaseMs: number, seed?: number) {
-  const { client, stoppedAfterSeconds, changes } = each;
-  const stage = await serve(name, stack, { changes, phaseMs, seed });
+  const stage = await serve(name, stack, { changes: each.changes, phaseMs, seed });
   try {
-    if (stoppedAfterSeconds !== undefined) {
-      client(stage).catch(() => {});
-      await stage.runUntil(stoppedAfterSeconds);
-      return { verdict: judge(stage.sim, { isOver: true, end: { isInterrupted: true } }), log: stage.log() };
-    }
-    const hasFailed = await stage.run(client).then(
-      () => false,
-      () => true,
-    );
-    return { verdict: judge(stage.sim, { isOver: true, end: { hasFailed } }), log: stage.log() };
+    const end = await runCase(stage, each);
+    return { verdict: judge(stage.sim, { isOver: true, end }), log: stage.log() };
   } finally {
     await stage.close();
   }
