@@ -12,6 +12,7 @@ import { terminalReport } from '../../src/judge/report/terminal.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { block } from '../support/block.js';
+import { retryingProgram } from '../support/client-program.js';
 import { newFolder } from '../support/new-folder.js';
 
 const folder = newFolder();
@@ -22,14 +23,8 @@ const clientFile = join(folder, 'client.mjs');
 writeFileSync(
   clientFile,
   `import { appendFileSync } from 'node:fs';
-const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
 appendFileSync(${JSON.stringify(noteFile)}, 'run\\n');
-for (;;) {
-  const response = await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-  await response.text();
-  if (response.status !== 429) break;
-  await new Promise((resolve) => setTimeout(resolve, 1000 * response.headers.get('retry-after')));
-}`,
+${retryingProgram('1000 * retryAfter')}`,
 );
 const command = [process.execPath, clientFile];
 const scenario: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };

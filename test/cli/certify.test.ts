@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/cli/certify/certificate.js';
+import { clientProgram, retryingProgram } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
-import { cli } from '../support/command-line.js';
+import { cli, outputOf } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
 import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
@@ -14,19 +15,8 @@ import { patience } from '../support/patience.js';
 const exec = promisify(execFile);
 const parent = newFolder();
 
-/** Program of a client whose wait is an expression, and that gives up after five attempts. */
-const client = (waitMs: string) => `
-const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-for (let attempt = 1; attempt <= 5; attempt++) {
-  const response = await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-  await response.arrayBuffer();
-  if (response.ok) break;
-  const retryAfter = Number(response.headers.get('retry-after'));
-  await new Promise((resolve) => setTimeout(resolve, ${waitMs}));
-}
-`;
-const right = client('retryAfter * 1000 + 50');
-const wrong = client('100');
+const right = retryingProgram('retryAfter * 1000 + 50');
+const wrong = retryingProgram('100');
 
 /** A wall that lasts two seconds, and one for a client that creates pets. */
 const wall = 'windows: { minute: 2s }\nkeys: { free-key: { usage: { minute: 60 } } }\n';
@@ -42,13 +32,7 @@ function folderWith(sdks: string, more: Readonly<Record<string, string>> = {}): 
 
 async function run(cwd: string, args: readonly string[]) {
   const child = spawn(process.execPath, [cli, ...args], { cwd });
-  const output = { out: '', err: '' };
-  child.stdout.on('data', (chunk) => {
-    output.out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.err += chunk;
-  });
+  const output = outputOf(child);
   const [code] = await once(child, 'close');
   return { code, ...output };
 }
@@ -83,9 +67,8 @@ const stuck = `${right.replace('if (response.ok) break;', 'setInterval(() => {},
 
 describe.concurrent('petstore-sim certify', () => {
   test('has the sentence of the finding and the error of the command in each failed row', async () => {
-    const crash = `const headers = { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY };
-      for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers });
-      throw new RangeError('no <seconds> in \`\`\`\`');`;
+    const crash = clientProgram(`for (let n = 0; n < 2; n++) await list();
+      throw new RangeError('no <seconds> in \`\`\`\`');`);
     const folder = folderWith('', { 'crash.mjs': crash });
     const path = join(folder, 'crash.mjs');
     writeFileSync(
@@ -130,10 +113,8 @@ describe.concurrent('petstore-sim certify', () => {
   });
 
   test('fails an inconclusive run with --require-conclusive, also against an earlier certificate', async () => {
-    const client = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
-      headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });`;
     const folder = folderWith('sdks: { mine: node client.mjs }\nscenarios: [minute-wall, calm.yaml]\n', {
-      'client.mjs': client,
+      'client.mjs': clientProgram('await list();'),
       'calm.yaml': 'keys: { free-key: { plan: free } }\n',
     });
     const lenient = await certify(folder);
@@ -277,13 +258,7 @@ scenarios: [wall.yaml]
         "import { writeFileSync } from 'node:fs'; writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);",
     });
     const child = spawn(process.execPath, [cli, 'certify', 'sdks.yaml', '--parallel', '1'], { cwd: folder });
-    const output = { out: '', err: '' };
-    child.stdout.on('data', (chunk) => {
-      output.out += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      output.err += chunk;
-    });
+    const output = outputOf(child);
     // With one run at a time, the second client starts after the verdict on the first.
     await vi.waitUntil(() => existsSync(join(folder, 'pid')), patience);
     child.kill('SIGINT');

@@ -9,8 +9,9 @@ import { shellWords } from '../../src/cli/shell-words.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
 import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { readScenarioAndFiles } from '../../src/scenario-files/scenario-files.js';
+import { clientCommand, clientProgram, retryingProgram, runInNode } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
-import { cli } from '../support/command-line.js';
+import { cli, outputOf } from '../support/command-line.js';
 import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
@@ -25,36 +26,22 @@ async function runProcess(args: string[], signalOn?: string) {
 
 async function runProgram(program: string, args: string[], signalOn?: string) {
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-    if (signalOn !== undefined && out.includes(signalOn)) child.kill('SIGTERM');
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
+  const output = outputOf(child);
+  child.stdout.on('data', () => {
+    if (signalOn !== undefined && output.out.includes(signalOn)) child.kill('SIGTERM');
   });
   const [code] = await once(child, 'close');
-  return { code, out, err };
+  return { code, ...output };
 }
 
-/** Command of a client that lists, and waits `waitMs`, an expression over Retry-After. */
-const client = (waitMs: string, exitCode = 0) => [
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_SIM_URL: sim } = process.env;
-   if (!(await fetch(sim + '/health')).ok) process.exit(9);
-   for (let attempt = 0; attempt < 4; attempt++) {
-     const response = await fetch(base + '/pets?limit=1', { headers: { authorization: 'Bearer ' + key } });
-     await response.text();
-     if (response.ok) break;
-     const retryAfterSeconds = Number(response.headers.get('retry-after'));
-     await new Promise((resolve) => setTimeout(resolve, ${waitMs}));
-   }
-   process.exitCode = ${exitCode};`,
-];
-const right = client('retryAfterSeconds * 1000');
+/** Command of a client that lists, and waits `waitMs`, an expression over `retryAfter`. */
+const client = (waitMs: string, exitCode = 0) =>
+  runInNode(
+    `if (!(await fetch(process.env.PETSTORE_SIM_URL + '/health')).ok) process.exit(9);
+     ${retryingProgram(waitMs, 4)}
+     process.exitCode = ${exitCode};`,
+  );
+const right = client('retryAfter * 1000');
 const wrong = client('300');
 /** The same client, which prints each status. */
 const printing = (command: readonly string[]) =>
@@ -86,7 +73,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect((await runProcess(['exec', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
     expect((await run(['exec', ...usedUp, '--', ...client('300', 3)])).code).toBe(3);
     // Explains why CI failed after a PASS.
-    const passed = await run(['exec', ...usedUp, '--', ...client('retryAfterSeconds * 1000', 3)]);
+    const passed = await run(['exec', ...usedUp, '--', ...client('retryAfter * 1000', 3)]);
     expect(passed).toMatchObject({
       code: 3,
       err: expect.stringMatching(/^\nPASS \(client\), command failed {2}default/),
@@ -107,7 +94,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('writes the verdict as JSON, a report and JUnit XML, with masked keys', async () => {
     const own = ['--set', 'keys.my-own-secret={plan: free, usage: {minute: 60}}', '--api-key', 'my-own-secret'];
     const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
-    const inQuery = wrong.map((word) => word.replace("'/pets?limit=1'", "'/pets?limit=1&k=%6' + 'd' + key.slice(1)"));
+    const inQuery = wrong.map((word) => word.replace("'/pets'", "'/pets?k=%6' + 'd' + key.slice(1)"));
     const { err } = await run(['exec', '--set', 'windows.minute=20s', ...own, ...files, '--', ...inQuery]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
@@ -207,7 +194,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('prints the requested URLs of a client with a wrong base URL', async () => {
     const client =
       "const { origin } = new URL(process.env.PETSTORE_BASE_URL); for (let n = 0; n < 5; n++) await fetch(origin + '/pets')";
-    const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
+    const { code, err } = await run(['exec', '--', ...runInNode(client)]);
     expect(err).toContain(
       'INCONCLUSIVE  default\n  5 requests went to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
         'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none',
@@ -225,14 +212,7 @@ describe.concurrent('petstore-sim exec', () => {
   });
 
   test('fails a client that gives up silently, and passes one that exits with an error', async () => {
-    const once = (exitCode: number) => [
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-       await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-       process.exitCode = ${exitCode};`,
-    ];
+    const once = (exitCode: number) => clientCommand(`await list(); process.exitCode = ${exitCode};`);
     const silent = await run(['exec', '--scenario', 'retry-after-clamped', '--', ...once(0)]);
     expect(silent.err).toMatch(/^\nFAIL {2}retry-after-clamped\n {2}The client gave up\./);
     const loud = await run(['exec', '--scenario', 'retry-after-clamped', '--', ...once(3)]);
@@ -241,14 +221,9 @@ describe.concurrent('petstore-sim exec', () => {
   });
 
   test('reports a serial loop over fetch connections, at any offset from a whole second', async () => {
-    const loop = (startMs: number) => [
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-       await new Promise((resolve) => setTimeout(resolve, ${startMs}));
-       for (let n = 0; n < 10; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });`,
-    ];
+    const loop = (startMs: number) =>
+      clientCommand(`await new Promise((resolve) => setTimeout(resolve, ${startMs}));
+        for (let n = 0; n < 10; n++) await list();`);
     const runs = await Promise.all([0, 300, 700].map((startMs) => run(['exec', ...usedUp, '--', ...loop(startMs)])));
     for (const { err } of runs) expect(err).toMatch(/The client .*retried too early/);
   });
@@ -439,11 +414,9 @@ describe.concurrent('command of a client', () => {
  * Command of a test runner: each test creates a sandbox, makes two calls, each with one retry after `waitMs`, an
  * expression over Retry-After, and removes the sandbox.
  */
-const inSandboxes = (...waitsMs: string[]) => [
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  `const url = process.env.PETSTORE_SIM_URL + '/sandboxes';
+const inSandboxes = (...waitsMs: string[]) =>
+  runInNode(
+    `const url = process.env.PETSTORE_SIM_URL + '/sandboxes';
    const headers = { 'Content-Type': 'application/json' };
    for (const [index, waitMs] of [${waitsMs.map((waitMs) => `(retryAfterSeconds) => ${waitMs}`)}].entries()) {
      const name = 'test-' + index;
@@ -460,7 +433,7 @@ const inSandboxes = (...waitsMs: string[]) => [
      }
      await fetch(url + '/' + name, { method: 'DELETE' });
    }`,
-];
+  );
 
 describe.concurrent('a client that sends its requests to sandboxes, as test runners do', () => {
   const waits = '1000 * retryAfterSeconds';
@@ -503,10 +476,8 @@ test('gauntlet fails an inconclusive run only with --require-conclusive, and no 
   const folder = newFolder();
   const calm = join(folder, 'calm.yaml');
   writeFileSync(calm, 'keys: { free-key: { plan: free } }\n');
-  const once = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
-    headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });`;
-  const gauntlet = (...words: string[]) =>
-    run(['gauntlet', ...words, '--', process.execPath, '--input-type=module', '-e', once]);
+  const once = clientCommand('await list();');
+  const gauntlet = (...words: string[]) => run(['gauntlet', ...words, '--', ...once]);
   const lenient = await gauntlet('minute-wall', calm);
   expect(lenient.out).toContain('1 of 2 reached: 0 passed, 0 failed, 1 inconclusive\n');
   expect(lenient.code).toBe(0);
@@ -516,13 +487,12 @@ test('gauntlet fails an inconclusive run only with --require-conclusive, and no 
 });
 
 test('gauntlet tells each run as it ends, and each reason of several failures once', async () => {
-  const hasty = `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-    for (let n = 0; n < 4; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-    throw new Error('no pets today');`;
+  const hasty = clientCommand(`for (let n = 0; n < 4; n++) await list();
+    throw new Error('no pets today');`);
   const names = shippedCases()
     .slice(0, 11)
     .map(({ name }) => name);
-  const { out, err } = await run(['gauntlet', ...names, '--', process.execPath, '--input-type=module', '-e', hasty]);
+  const { out, err } = await run(['gauntlet', ...names, '--', ...hasty]);
   for (const name of names) {
     expect(err).toMatch(new RegExp(`^\\d+ of 11 runs · ${name} \\w`, 'm'));
     expect(out).toMatch(new RegExp(`^ {2}${name} +\\w`, 'm'));
@@ -535,11 +505,10 @@ test('gauntlet tells each run as it ends, and each reason of several failures on
 
 describe.concurrent('failed row of gauntlet', () => {
   /** Sends two requests, and crashes; buffered standard output can arrive after the error. */
-  const crash = `for (let n = 0; n < 2; n++) await fetch(process.env.PETSTORE_BASE_URL + '/pets', {
-    headers: { authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });
+  const crash = clientProgram(`for (let n = 0; n < 2; n++) await list();
     setTimeout(() => { throw new RangeError('no seconds in Fri, 27 Nov') }, 50);
-    process.on('exit', () => console.log('bye\\n'.repeat(9)));`;
-  const command = [process.execPath, '--input-type=module', '-e', crash];
+    process.on('exit', () => console.log('bye\\n'.repeat(9)));`);
+  const command = runInNode(crash);
 
   test("has the finding's sentence, and the error with which the command ended", async () => {
     const { code, out } = await run(['gauntlet', 'minute-wall', '--', ...command]);
@@ -561,8 +530,7 @@ describe.concurrent('failed row of gauntlet', () => {
     const warn = `console.error('Error: only a warning');`;
     for (const end of ['', 'setInterval(() => {}, 1000)']) {
       const client = crash.replace(/setTimeout.*/, `${warn} ${end}`);
-      const node = [process.execPath, '--input-type=module', '-e', client];
-      const { out } = await run(['gauntlet', 'minute-wall', '--timeout', '4s', '--', ...node]);
+      const { out } = await run(['gauntlet', 'minute-wall', '--timeout', '4s', '--', ...runInNode(client)]);
       expect(out).toMatch(/^ {2}minute-wall +(fail|inconclusive)/);
       expect(out).not.toContain('output of the command');
     }
@@ -617,14 +585,8 @@ describe('proxy in the environment', () => {
 });
 
 describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
-  const picky = [
-    process.execPath,
-    '--input-type=module',
-    '-e',
-    `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-     const [first] = await (await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } })).json();
-     if (first.id !== 1) { console.log('expected 1, got ' + first.id); process.exit(1); }`,
-  ];
+  const picky = clientCommand(`const [first] = await (await list()).json();
+    if (first.id !== 1) { console.log('expected 1, got ' + first.id); process.exit(1); }`);
 
   test("lists the undocumented choices that break a client, with the client's output", async () => {
     const { code, out } = await run(['matrix', '--only', 'listOrder,paging', '--', ...picky]);

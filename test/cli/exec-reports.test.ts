@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/judge/finding.js';
+import { clientCommand } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { newFolder } from '../support/new-folder.js';
 
@@ -51,14 +52,10 @@ test('exec creates the folder of a report', async () => {
 });
 
 /** Program of a client that lists, retries at once after a rejection, and ends with the given script. */
-const hasty = (end: string) => [
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-   const list = () => fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-   await list(); await list(); await new Promise((resolve) => setTimeout(resolve, 1500)); await list(); ${end}`,
-];
+const hasty = (end: string) =>
+  clientCommand(
+    `await list(); await list(); await new Promise((resolve) => setTimeout(resolve, 1500)); await list(); ${end}`,
+  );
 const idle = (end: string) => [process.execPath, '-e', end];
 const stay = 'setInterval(() => {}, 1000)';
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readArguments } from '../../src/cli/arguments.js';
 import { commands, commonFlags, type Flag } from '../../src/cli/commands.js';
 import { helpOf } from '../../src/cli/help.js';
+import { clientProgram } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { newFolder } from '../support/new-folder.js';
@@ -218,11 +219,7 @@ describe('on a terminal', () => {
   test('hunt wraps what it prints, also the commands that repeat what it found', async () => {
     const folder = newFolder();
     const client = join(folder, 'hasty.mjs');
-    writeFileSync(
-      client,
-      `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-       for (let n = 0; n < 4; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });`,
-    );
+    writeFileSync(client, clientProgram('for (let n = 0; n < 4; n++) await list();'));
     const out = await inTerminal(
       `${command} hunt --runs 4 --out ${folder} -- ${process.execPath} ${client} 2>/dev/null`,
     );

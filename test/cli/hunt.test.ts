@@ -2,23 +2,22 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { restOfHunt } from '../../src/cli/commands/hunt.js';
+import { clientProgram } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine } from '../support/command-line.js';
 import { newFolder } from '../support/new-folder.js';
 
 /** A client that obeys `wait`, as a program. */
-const clientOf = (wait: string) => `
-const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_CALLS: calls } = process.env;
-for (let call = 0; call < calls; call++) {
+const clientOf = (wait: string) =>
+  clientProgram(`for (let call = 0; call < process.env.PETSTORE_CALLS; call++) {
   for (let attempt = 0; ; attempt++) {
-    const response = await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
+    const response = await list();
     await response.text();
     if (response.status < 400) break;
     if (response.status !== 429 || attempt === 2) throw new Error('got ' + response.status);
     await new Promise((resolve) => setTimeout(resolve, ${wait}));
   }
-}
-`;
+}`);
 
 // Command lines that run at the same time have one folder.
 const cwd = newFolder();
@@ -130,9 +129,7 @@ ${clientOf(everySecond)}`,
   });
 
   test('names the scenarios of the runs that were stopped at the time limit', async () => {
-    const command = commandOf(`const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-setInterval(() => {}, 1000);`);
+    const command = commandOf(clientProgram('await list(); setInterval(() => {}, 1000);'));
     const hunt = (runs: number, timeout: string, ...more: string[]) =>
       run('hunt', '--runs', `${runs}`, '--timeout', timeout, '--out', 'stopped', ...more, ...command);
     // One run needs its request in time, which a busy machine can delay by seconds.

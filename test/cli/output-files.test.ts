@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../page/stage.js';
+import { clientCommand } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { startCommandLine, startServer } from '../support/command-line.js';
 import { newFolder } from '../support/new-folder.js';
@@ -31,9 +32,8 @@ beforeAll(async () => {
   ({ baseUrl } = await startServer());
   recorded = inFolder('recorded.jsonl');
   run = inFolder('run.jsonl');
-  const list = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer free-key' } });`;
-  const listing = ['--', process.execPath, '--input-type=module', '-e', list];
-  expect((await runCommandLine(['exec', '--record', run, ...listing])).code).toBe(0);
+  const listing = clientCommand('await list();');
+  expect((await runCommandLine(['exec', '--record', run, '--', ...listing])).code).toBe(0);
   expect((await runCommandLine(['compare', ...ask('--budget', '16', '--save', recorded)])).code).toBe(0);
 });
 

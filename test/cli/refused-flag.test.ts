@@ -1,22 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { retryingProgram } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { newFolder } from '../support/new-folder.js';
 
 const cwd = newFolder();
 
 /** Client that retries each error four times, with the same wait each time. */
-writeFileSync(
-  join(cwd, 'client.mjs'),
-  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-   for (let attempt = 0; attempt < 5; attempt++) {
-     const response = await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
-     await response.text();
-     if (response.ok) break;
-     await new Promise((resolve) => setTimeout(resolve, 200));
-   }`,
-);
+writeFileSync(join(cwd, 'client.mjs'), retryingProgram('200'));
 /** Refuses by a 403 without a wait, and fails a client whose waits do not grow. */
 writeFileSync(
   join(cwd, 'forbidden.yaml'),

@@ -7,6 +7,7 @@ import { program } from '../../src/cli/program.js';
 import type { Remedy } from '../../src/judge/finding.js';
 import { describeRemedy } from '../../src/judge/report/wording.js';
 import { readShippedScenarios } from '../../src/scenario-files/shipped-scenarios.js';
+import { clientCommand } from '../support/client-program.js';
 import { runCommandLine } from '../support/command-here.js';
 import { newFolder } from '../support/new-folder.js';
 
@@ -21,15 +22,7 @@ function project(files: Readonly<Record<string, string>>, parent = join(folder, 
 }
 
 /** Command of a client that repeats a refused request at once. */
-const hasty = [
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-   for (let call = 0; call < 4; call++) {
-     await (await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } })).text();
-   }`,
-];
+const hasty = clientCommand('for (let call = 0; call < 4; call++) await (await list()).text();');
 
 const settingOfKy = 'if you use ky: `ky.extend({ fetch: patientFetch, retry: 0, timeout: false })`; its code: ';
 const ky = `${settingOfKy}npx --no-install petstore-sim fix ky`;

@@ -76,16 +76,22 @@ export async function startServer(args: readonly string[] = [], options: SpawnOp
   return { ...started, listening, baseUrl: listening.baseUrl as string, nextEvent, stop };
 }
 
+/** What a process has written so far. */
+export function outputOf({ stdout, stderr }: { stdout: Readable; stderr: Readable }) {
+  const output = { out: '', err: '' };
+  stdout.on('data', (chunk) => {
+    output.out += chunk;
+  });
+  stderr.on('data', (chunk) => {
+    output.err += chunk;
+  });
+  return output;
+}
+
 /** Runs the command line to its end. */
 export async function runCommandLine(args: readonly string[], options: SpawnOptions = {}) {
   const child = spawnCommandLine(args, options);
-  const output = { out: '', err: '' };
-  child.stdout.on('data', (chunk) => {
-    output.out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.err += chunk;
-  });
+  const output = outputOf(child);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...output };
 }
