@@ -9,7 +9,6 @@ import { generatePets } from '../petstore/generate-pets.js';
 import { loadPetstore } from '../petstore/load-petstore.js';
 import { resolveScenario } from '../petstore/scenario.js';
 import type { ApiCall } from '../requests/api-call.js';
-import type { RequestRecord } from '../requests/request-record.js';
 import type { Sandbox } from '../sandboxes/sandboxes.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
@@ -25,14 +24,11 @@ import { pluralize } from '../values/pluralize.js';
 import { type ClientOptions, type ClientResult, runClientCommand } from './client-command.js';
 import type { RecordedCall } from './replayed-calls.js';
 import { baseUrlFor, operationsWith, type RoutesFromFlags } from './route-flags.js';
+import type { JudgedRun } from './verdict-reports.js';
 
 /** Result of running a client's command against a new simulator. */
-export interface ClientRun extends ClientResult {
+export interface ClientRun extends ClientResult, Pick<JudgedRun, 'entries' | 'nameKey'> {
   verdict: Verdict;
-  /** Journal records of the run. */
-  entries: readonly RequestRecord[];
-  /** Names an API key in reports. */
-  nameKey(key: string): string;
   /** Creates the run's report data (`RunReport`) as JSON, with a given verdict. */
   run: (verdict: Verdict) => Promise<string>;
   /** Run time of the command. */

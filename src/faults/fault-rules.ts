@@ -1,3 +1,4 @@
+import { getOrCreate } from '../values/get-or-create.js';
 import { fnv1a } from '../values/mask-key.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import { describeNext } from './describe-next.js';
@@ -192,12 +193,7 @@ export class FaultRules {
   }
 
   #countsOf({ name }: FaultRule): RuleCounts {
-    let counts = this.#counts.get(name);
-    if (counts === undefined) {
-      counts = { seen: 0, applied: 0, failed: new Map() };
-      this.#counts.set(name, counts);
-    }
-    return counts;
+    return getOrCreate(this.#counts, name, () => ({ seen: 0, applied: 0, failed: new Map() }));
   }
 }
 

@@ -3,7 +3,8 @@ import type { EffectName } from '../scenario/fault-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { isMap } from '../values/plain-data.js';
 
-interface Described {
+/** Failure of a client that `hunt` found, as its file describes it. */
+export interface Described {
   code: string;
   text: string;
   /** Command or code that runs the client again in the scenario in which the client failed. */

@@ -5,7 +5,7 @@ import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
 import type { HeaderRecorder } from '../requests/recorded-headers.js';
-import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Every } from '../values/every.js';
@@ -13,8 +13,13 @@ import { toJsonBytes } from '../values/json-bytes.js';
 import type { KeyPlace, SentKey } from '../values/key-place.js';
 import { maskedQuery } from '../values/mask-key.js';
 
+/** Fields of a request's record that are set while the simulator handles the request. */
+type RecordInProgress = {
+  -readonly [Field in 'plan' | 'strikes' | 'isStrike' | 'episode' | 'refusal' | 'storedId']: RequestRecord[Field];
+};
+
 /** Data of a request that the simulator is currently handling. */
-export interface RequestInProgress {
+export interface RequestInProgress extends RecordInProgress {
   /** Id of the request in the journal. */
   readonly id: number;
   readonly call: ApiCall;
@@ -35,20 +40,8 @@ export interface RequestInProgress {
   sentKey: SentKey | undefined;
   /** API key of the request; `undefined` without a valid key. */
   key: string | undefined;
-  plan: string | undefined;
-  /** Number of strikes of the request's key after the request. Enough strikes ban the key. */
-  strikes: number;
-  /**
-   * Number of refusal episodes of the request's key. An episode is a series of rate-limited requests without an
-   * accepted one.
-   */
-  episode: number;
-  isStrike: boolean;
   rate: RateReport | undefined;
-  refusal: RefusalKind | undefined;
   fault: FaultRule | undefined;
-  /** Id of the pet or other object that the request stored, if any. */
-  storedId: string | undefined;
   /**
    * Whether the client may have disconnected unnoticed, for example during a server restart. The response then counts
    * as abandoned.

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { describeFind, effectsOfScenario, nameOfFind } from '../../hunt/describe-find.js';
+import { type Described, describeFind, effectsOfScenario, nameOfFind } from '../../hunt/describe-find.js';
 import { withoutOneField } from '../../hunt/reduce.js';
 import { search } from '../../hunt/search.js';
 import { createFieldTracker, dayStart, initialScenarios, withShortMinute } from '../../hunt/starts.js';
@@ -55,12 +55,8 @@ interface CommandTrial extends Trial {
  * Failure of the client that `hunt` found, with the file of the scenario in which the client fails. `exec --scenario
  * FILE` repeats the run.
  */
-interface WrittenFind {
-  code: string;
-  text: string;
+interface WrittenFind extends Omit<Described, 'seed'> {
   file: string;
-  /** Shell command that runs the client again in `scenario`. */
-  repeat: string;
   scenario: Scenario;
   /** Lag of the machine, if it could have changed the outcome. */
   lagMs?: number;
