@@ -76,20 +76,9 @@ const judgeOptions = [
 ] as const;
 
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
-export function App({
-  session,
-  sandbox,
-  place,
-  hasAddress = false,
-  onSandbox,
-  canJudge,
-  judged,
-  onFile,
-  loadFirst,
-  onDemo,
-  onBack,
-  onClose,
-}: AppProps) {
+export function App(props: AppProps) {
+  const { session, sandbox, place, hasAddress = false, canJudge, judged } = props;
+  const { onSandbox, onFile, loadFirst, onDemo, onBack, onClose } = props;
   useChanges(session);
   const [filter, setFilter] = useState<Filter>(noFilter);
   const [selected, setSelected] = useState<Row>();

@@ -31,19 +31,9 @@ const secondsUntil = (end: string, start: string) =>
  * Returns the definition of an API key for a copied scenario: the plan with a ban, a revocation or the usage before the
  * copied request. With this definition, the repeated request gets the same response as in the journal.
  */
-function keyBeforeRequest({
-  plan = 'free',
-  usage,
-  window = 'minute',
-  refusal,
-  status,
-  headers,
-  promisedAt,
-  bannedUntil,
-  time,
-  fault,
-  strike,
-}: CopiedEntry): object {
+function keyBeforeRequest(entry: CopiedEntry): object {
+  const { plan = 'free', usage, window = 'minute', refusal, status, headers } = entry;
+  const { promisedAt, bannedUntil, time, fault, strike } = entry;
   if (refusal === 'ban' && !strike) {
     const limit = Number(headers?.[rateLimitHeaders.limit]);
     const isUsedUp = bannedUntil !== undefined && promisedAt !== undefined && bannedUntil < promisedAt && limit > 0;
