@@ -100,7 +100,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
    * all earlier changes.
    */
   readonly isAtOnce?: true;
-  /** Whether the operation waits for future requests. The server then cancels it when the caller disconnects. */
+  /** Whether the operation may take seconds, as one that waits for requests. It is cancelled when the caller disconnects. */
   readonly isLong?: true;
   /**
    * Runs the control operation, and returns its result. Alternatively returns a generator that computes the result in

@@ -25,7 +25,7 @@ export interface SandboxHost {
    * Judges a client by the text of a recording. The server provides the function, because simulators in a page have no
    * code for it.
    */
-  judgeFile(file: RecordedText): Promise<RunReport>;
+  judgeFile(file: RecordedText, signal?: AbortSignal): Promise<RunReport>;
 }
 
 const fileContent = kind<string | Uint8Array>(
@@ -131,7 +131,8 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
       text: '{"time":"2026-01-01T12:00:00Z","durationMs":9,"method":"GET","baseUrl":"http://127.0.0.1:4010/v1","path":"/pets","status":200}',
     },
     result: runReportSchema as Schema<RunReport>,
-    run: ({ judgeFile }, file) => judgeFile(file),
+    isLong: true,
+    run: ({ judgeFile }, file, { signal }) => judgeFile(file, signal),
   }),
   listSandboxes: operation({
     method: 'GET',

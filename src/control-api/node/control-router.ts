@@ -167,10 +167,11 @@ export function createControlRouter(
     }
   };
   /** Judges a recording. Loads the code at the first call, because few servers need it. */
-  const judgeFile = async (file: RecordedText) => {
+  const judgeFile = async (file: RecordedText, signal?: AbortSignal) => {
     const { judgeFile } = await import('./judge-file.js');
     const scenarios = [sim, ...sandboxes.list().map((sandbox) => sandbox.sim)].map(({ scenario }) => scenario);
-    return judgeFile(file, main, new Set(scenarios.flatMap(({ keys = {} }) => Object.keys(keys))));
+    const publicKeys = new Set(scenarios.flatMap(({ keys = {} }) => Object.keys(keys)));
+    return judgeFile(file, main, publicKeys, signal);
   };
   mount('/__sim', operations, (request) => {
     const origin = toldOrigin(request);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { OperationRow } from '../../requests/service.js';
 import type { MainService } from '../../simulator/simulator-state.js';
-import { invalid } from '../control-error.js';
+import { ControlError, invalid, unavailable } from '../control-error.js';
 import { lazyJson } from '../lazy-result.js';
 import type { RunReport } from '../run-report.js';
 import type { RecordedText } from '../sandbox-operations.js';
@@ -31,9 +31,15 @@ let ended: Promise<unknown> = Promise.resolve();
  * is stored. Works in a thread of its own, because a large recording takes seconds.
  * @param main service of the recorded requests, unless the recording is of another one
  * @param publicKeys keys that are no secrets, such as keys of the server's scenarios
+ * @param signal ends the thread when the caller disconnects or the server closes
  * @throws {ControlError} for a text that is no recording, with the sentence of `petstore-sim judge`
  */
-export function judgeFile(file: RecordedText, main: MainService, publicKeys: Iterable<string>): Promise<RunReport> {
+export function judgeFile(
+  file: RecordedText,
+  main: MainService,
+  publicKeys: Iterable<string>,
+  signal?: AbortSignal,
+): Promise<RunReport> {
   const { basePath, rows = {}, deprecations, rules } = main;
   const job: JudgeJob = {
     file,
@@ -43,14 +49,17 @@ export function judgeFile(file: RecordedText, main: MainService, publicKeys: Ite
     scenarioFields: Object.keys(rules.schema.entries ?? {}),
     publicKeys: [...publicKeys],
   };
-  const judged = ended.then(() => judgeInThread(job));
+  const judged = ended.then(() => judgeInThread(job, signal));
   ended = judged.catch(() => undefined);
-  return judged;
+  return judged.catch((error) => {
+    throw error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? outOfMemory : error;
+  });
 }
 
 const withoutFunctions = ({ params: _, query: __, ...row }: OperationRow): OperationRow => row;
 
-async function judgeInThread(job: JudgeJob): Promise<RunReport> {
+async function judgeInThread(job: JudgeJob, signal?: AbortSignal): Promise<RunReport> {
+  if (signal?.aborted) throw cancelled();
   const { text } = job.file;
   // A large body is moved, not copied. A small one shares its buffer with others.
   const isMoved = typeof text !== 'string' && text.byteLength === text.buffer.byteLength;
@@ -58,10 +67,20 @@ async function judgeInThread(job: JudgeJob): Promise<RunReport> {
     workerData: job,
     transferList: isMoved ? [text.buffer as ArrayBuffer] : [],
   });
+  signal?.addEventListener('abort', () => thread.terminate());
   const pieces: string[] = [];
   for await (const [message] of on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[JudgeMessage]>) {
     if (typeof message !== 'string') throw invalid(message.refused);
     pieces.push(message);
   }
+  if (signal?.aborted) throw cancelled();
   return lazyJson(pieces);
 }
+
+const outOfMemory = new ControlError(
+  413,
+  'payload_too_large',
+  'The recording needs more memory than the server may use; set NODE_OPTIONS=--max-old-space-size=4096, in MiB, or shorten it.',
+);
+
+const cancelled = () => unavailable('The recording was not judged, because the client left or the server closes.');
