@@ -13,7 +13,7 @@ import { recordedPetstore } from '../../src/petstore/operations.js';
 import { createHeaderRecorder, recordHeaders } from '../../src/requests/recorded-headers.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { newFolder } from '../persistence/folders.js';
+import { newFolder } from '../support/new-folder.js';
 import { openServer } from '../support/open-server.js';
 
 const secrets = {

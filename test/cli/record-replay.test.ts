@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/persistence/node/folder/lines.js';
-import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 
 /**
  * Program of a client: a right one stays below its limit; a wrong one keeps sending after a rejection, also with a

@@ -1,25 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../src/control-api/run-report.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import type { KeyInfo } from '../../src/simulator/keys.js';
 import { fnv1a } from '../../src/values/mask-key.js';
 import { runCommandLine } from '../support/command-here.js';
+import { newFolder } from '../support/new-folder.js';
 import { send, stageOfEachTest } from './both-controls.js';
 
 const stage = stageOfEachTest({
   keys: { 'free-key': { usage: { minute: documentedPlans.free.minute - 2 } }, 'pro-key': { plan: 'pro' } },
 });
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'judge-file-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
 const verdictOf = ({ answers }: RunReport) => answers['/verdict'] as Verdict & { notes?: string[] };
 const keysOf = ({ answers }: RunReport) => (answers['/keys?limit=100'] as { keys: KeyInfo[] }).keys;
 
@@ -146,6 +140,7 @@ describe('a recording of another service', () => {
 
   test('needs its base URL, and is then judged as by the command line', async () => {
     const { there } = stage;
+    const folder = newFolder();
     writeFileSync(join(folder, 'client.har'), text);
     await expect(there.judgeFile({ name: 'client.har', text })).rejects.toMatchObject({
       status: 400,
@@ -225,6 +220,7 @@ test.each<[name: string, content: string | Uint8Array]>([
   ['run.har', new Uint8Array([0xff, 0xfe, 0x7b, 0])],
   ['big-endian.har', new Uint8Array([0xfe, 0xff, 0, 0x7b])],
 ])('%s has the sentence of the command line', async (name, content) => {
+  const folder = newFolder();
   writeFileSync(join(folder, name), content);
   const { code, err } = await runCommandLine(['judge', name], { cwd: folder });
   expect(code).toBe(2);

@@ -13,9 +13,9 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { serveState } from '../../src/server/serve-state.js';
 import { harText, entry as recordedEntry, site } from '../judge/recorded-entries.js';
-import { newFolder } from '../persistence/folders.js';
 import { runCommandLine } from '../support/command-here.js';
 import { depot } from '../support/depot.js';
+import { newFolder } from '../support/new-folder.js';
 import { openServer } from '../support/open-server.js';
 import { startBackend } from '../support/start-backend.js';
 

@@ -11,9 +11,9 @@ import { restoreMachine } from '../../src/persistence/start-machine.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
-import { newFolder } from '../persistence/folders.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { deferred } from '../support/deferred.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 
 const open: { close(options?: object): Promise<void> }[] = [];

@@ -7,7 +7,7 @@ import { judge } from '../../src/entries/verdict.js';
 import { type RouteOptions, serveRoute } from '../../src/own-routes/serve-route.js';
 import { toJsonCall } from '../../src/persistence/command-json.js';
 import { toPlainCall } from '../../src/requests/plain-call.js';
-import { newFolder } from '../persistence/folders.js';
+import { newFolder } from '../support/new-folder.js';
 import { openServer } from '../support/open-server.js';
 import { send } from '../support/plain-call.js';
 import { startBackend } from '../support/start-backend.js';

@@ -2,17 +2,8 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/persistence/node/folder/lines.js';
-import {
-  type Content,
-  change,
-  lineWith,
-  logFiles,
-  newFolder,
-  openFor,
-  positionsOf,
-  range,
-  readFolder,
-} from './folders.js';
+import { newFolder } from '../support/new-folder.js';
+import { type Content, change, lineWith, logFiles, openFor, positionsOf, range, readFolder } from './folders.js';
 
 const firstLog = 'log-000000000001.jsonl';
 const secondLog = 'log-000000000009.jsonl';

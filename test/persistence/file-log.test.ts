@@ -3,18 +3,8 @@ import { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogUnavailableError } from '../../src/persistence/log.js';
-import {
-  change,
-  contentOf,
-  logFiles,
-  newFolder,
-  newLog,
-  openFor,
-  positionsOf,
-  range,
-  readFolder,
-  scenario,
-} from './folders.js';
+import { newFolder } from '../support/new-folder.js';
+import { change, contentOf, logFiles, newLog, openFor, positionsOf, range, readFolder, scenario } from './folders.js';
 
 const nameOf = (kind: 'log' | 'snapshot', position: number) => `${kind}-${String(position).padStart(12, '0')}.jsonl`;
 const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];

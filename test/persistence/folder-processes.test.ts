@@ -1,15 +1,16 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { OpenFileLogOptions } from '../../src/persistence/node/folder/file-log.js';
-import { change, logFiles, newFolder, newLog, openFor, positionsOf, range, readFolder } from './folders.js';
+import { newFolder } from '../support/new-folder.js';
+import { change, logFiles, newLog, openFor, positionsOf, range, readFolder } from './folders.js';
 
-const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));
+const bundle = newFolder();
 const script = join(bundle, 'log-process.mjs');
 
 beforeAll(async () => {
@@ -18,7 +19,6 @@ beforeAll(async () => {
   const entry = join(import.meta.dirname, 'log-process.ts');
   await build({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'esm' });
 });
-afterAll(() => rmSync(bundle, { recursive: true }));
 
 interface StartOptions {
   options?: Partial<OpenFileLogOptions>;

@@ -11,8 +11,9 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { headerOfPlainCall } from '../../src/requests/plain-call.js';
 import { jsonText } from '../../src/values/json.js';
+import { newFolder } from '../support/new-folder.js';
 import { isProof, tries } from '../support/prove.js';
-import { newFolder, openFor } from './folders.js';
+import { openFor } from './folders.js';
 
 const [mebibyte, batch] = [1024 * 1024, 100];
 /** Writing several hundred megabytes takes a second or two on an idle machine. */

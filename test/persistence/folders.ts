@@ -1,18 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FoundEntry, OpenedLog } from '../../src/persistence/log.js';
 import { type OpenFileLogOptions, openFileLog } from '../../src/persistence/node/folder/file-log.js';
+import { newFolder } from '../support/new-folder.js';
 
 export const scenario = { name: 'default', hash: 'abcd' };
-
-/** Creates a folder that is removed after the test. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-log-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Opens a log for the time of the test. */
 export async function openFor(folder: string, options: Partial<OpenFileLogOptions> = {}): Promise<OpenedLog> {

@@ -5,9 +5,9 @@ import { expect, test, vi } from 'vitest';
 import { createControl } from '../../src/entries/control.js';
 import { randomNumbers } from '../control-api/random-calls.js';
 import { startServer } from '../support/command-line.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 import { seed, tries } from '../support/prove.js';
-import { newFolder } from './folders.js';
 
 const scenario = `
 name: killed

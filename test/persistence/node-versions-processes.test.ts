@@ -1,10 +1,9 @@
 // @module-tag extended
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { version } from '../../src/control-api/run-report.js';
@@ -17,17 +16,16 @@ import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { runCommandLine } from '../support/command-line.js';
 import { noon } from '../support/frozen.js';
+import { newFolder } from '../support/new-folder.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
-import { newFolder } from './folders.js';
 import { randomCommand, randomScenario } from './random-commands.js';
 import { replayOptions } from './replay-options.js';
 
 const majors = [20, 22, 24];
 const nodes = new Map<number, string>();
-const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-nodes-'));
+const folder = newFolder();
 const script = join(folder, 'replay-script.mjs');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
   await build({
     entryPoints: [join(import.meta.dirname, 'replay-script.ts')],

@@ -2,8 +2,9 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { newFolder } from '../support/new-folder.js';
 import { fuzz } from '../support/prove.js';
-import { type Content, change, logFiles, newFolder, openFor, readFolder } from './folders.js';
+import { type Content, change, logFiles, openFor, readFolder } from './folders.js';
 
 const entryCount = 30;
 const commandsOf = (position: number) => [{ at: position, text: 'ü'.repeat(position % 7) }];

@@ -16,9 +16,9 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { toPlainCall } from '../../src/requests/plain-call.js';
 import { noon } from '../support/frozen.js';
+import { newFolder } from '../support/new-folder.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
-import { newFolder } from './folders.js';
 import { randomCommand, randomScenario } from './random-commands.js';
 
 const { minute: perMinute } = documentedPlans.free;

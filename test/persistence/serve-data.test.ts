@@ -5,7 +5,7 @@ import { type ServedData, type ServeOptions, serve } from '../../src/entries/nod
 import { openFileLog } from '../../src/persistence/node/folder/file-log.js';
 import { documentedPlans } from '../../src/petstore/document.js';
 import { noon } from '../support/frozen.js';
-import { newFolder } from './folders.js';
+import { newFolder } from '../support/new-folder.js';
 
 const { minute: perMinute } = documentedPlans.free;
 

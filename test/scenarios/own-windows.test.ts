@@ -7,8 +7,8 @@ import { documentedPlans } from '../../src/petstore/document.js';
 import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { type DocumentedWindow, documentedNames, documentedWindows } from '../../src/values/window-fields.js';
-import { newFolder } from '../persistence/folders.js';
 import { noon, noonSeconds } from '../support/adapters.js';
+import { newFolder } from '../support/new-folder.js';
 import { openServer } from '../support/open-server.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
 

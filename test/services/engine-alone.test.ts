@@ -22,9 +22,9 @@ import { createOperationTable } from '../../src/requests/operation-table.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { memoryEngine, serveState } from '../../src/server/serve-state.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { newFolder } from '../persistence/folders.js';
 import { clientOf, depot, parcelRows } from '../support/depot.js';
 import { createDepotSimulator } from '../support/depot-simulator.js';
+import { newFolder } from '../support/new-folder.js';
 import { patience } from '../support/patience.js';
 import { servedDepot } from '../support/served-depot.js';
 
