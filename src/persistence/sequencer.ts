@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../clock/simulated-clock.js';
 import { coreOf } from '../simulator/simulator.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
@@ -236,9 +237,6 @@ class PendingDeliveries {
     }));
   }
 }
-
-/** Maximum delay of a timer in Node. Longer delays are divided. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Calls a function after a delay.

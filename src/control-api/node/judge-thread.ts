@@ -16,10 +16,11 @@ const post = (message: JudgeMessage) => parentPort?.postMessage(message);
 /** Size of the pieces in which the file is read, in bytes, and approximate length of the report's, in characters. */
 const pieceLength = 256 * 1024;
 
-async function judge({ file, rows, deprecations, ...job }: JudgeJob): Promise<void> {
-  const recording = await read({ file, rows, ...job });
+async function judge(job: JudgeJob): Promise<void> {
+  const { file } = job;
+  const recording = await read(job);
   const { result, report } = judgedRecording(recording, {
-    ...operationFacts([{ rows, deprecations }]),
+    ...operationFacts([job]),
     name: recording.service ?? file.name,
     isOver: String(file.ended) === 'true',
     isOneKey: String(file.oneKey) === 'true',
@@ -44,7 +45,7 @@ async function read({
   rows,
   scenarioFields,
   publicKeys,
-}: Omit<JudgeJob, 'deprecations'>): Promise<Recording> {
+}: JudgeJob): Promise<Recording> {
   const url = baseUrlText === undefined ? undefined : parseBaseUrl(baseUrlText);
   if (baseUrlText !== undefined && url === undefined)
     throw invalid(
