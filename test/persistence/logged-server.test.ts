@@ -288,6 +288,22 @@ describe('the sequencer', () => {
     expect(machine.sandboxes.list()).toHaveLength(3);
   });
 
+  test('collects the commands of two turns in one entry, only after an entry with several', async () => {
+    const { sequencer, log } = await start();
+    const sizesAfter = async (...turns: number[]) => {
+      const before = log.position;
+      for (const count of turns) {
+        for (let n = 0; n < count; n++) sequencer.submit(request(undefined, undefined));
+        await new Promise(setImmediate);
+      }
+      await sequencer.settled();
+      return log.entries.slice(before).map(({ commands }) => commands.length);
+    };
+    expect(await sizesAfter(2, 3)).toEqual([2, 3]);
+    expect(await sizesAfter(1, 1)).toEqual([2]);
+    expect(await sizesAfter(1, 1)).toEqual([1, 1]);
+  });
+
   test('writes no entry longer than 1 MiB, except with a single command', async () => {
     const { sequencer, log } = await start();
     const before = log.position;
