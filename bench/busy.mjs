@@ -39,13 +39,16 @@ export async function measureBusy(peers, { rounds, seconds, say }) {
       for (const isBusy of [false, true]) {
         const loops = isBusy ? [0, 1].map(startLoop) : [];
         try {
-          for (const { of, to, work, pairs } of rows.filter((row) => row.isBusy === isBusy))
+          for (const { of, to, work, pairs } of rows.filter((row) => row.isBusy === isBusy)) {
+            // A server that was idle for seconds takes half as much time again per request in its next second.
+            for (const name of [of, to]) await take(name, work, 2);
             pairs.push(
               await takePair(
                 () => take(of, work, seconds),
                 () => take(to, work, seconds),
               ),
             );
+          }
         } finally {
           for (const loop of loops) loop.kill('SIGKILL');
         }

@@ -65,7 +65,7 @@ ${number(found.startMs)} ms. Their work differs: most send a fixed body and coun
 ${otherServers(results, found)}
 
 Measured on ${main.date}: ${main.machine}. A ratio is a median, and is published only if two processes of the same server differ
-by at most 15 %. \`npm run bench\` measures your machine in a quarter of an hour, and prints all tables.
+by at most 15 %. \`npm run bench\` measures your machine, and prints all tables.
 `;
 }
 
