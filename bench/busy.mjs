@@ -40,7 +40,7 @@ export async function measureBusy(peers, { rounds, seconds, say }) {
         const loops = isBusy ? [0, 1].map(startLoop) : [];
         try {
           for (const { of, to, work, pairs } of rows.filter((row) => row.isBusy === isBusy)) {
-            // A server that was idle for seconds takes half as much time again per request in its next second.
+            // A server that was idle for 15 s takes a third more processor time per request in its next second (measured).
             for (const name of [of, to]) await take(name, work, 2);
             pairs.push(
               await takePair(
