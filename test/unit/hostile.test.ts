@@ -124,6 +124,12 @@ describe('size', () => {
     expect(answer.status).toBe(413);
   });
 
+  test('50,000 levels are rejected with 400, and with 413 if the body is too large', () => {
+    const [open, close] = ['['.repeat(50_000), ']'.repeat(50_000)];
+    expect(send(frozen(), { body: open }).status).toBe(400);
+    expect(send(frozen(), { body: `{"name":"Rex","categoryId":1,"x":${open}${close}}` }).status).toBe(413);
+  });
+
   test('a body with 10,000 fields gets a response', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"${index}":1`).join(',');
     const short = Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join(',');
