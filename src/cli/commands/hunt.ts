@@ -376,7 +376,7 @@ function linesOf(
 ): string[] {
   const columns = textColumns();
   const found = finds.flatMap(({ code, text, file, repeat, lagMs }) => [
-    `  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`,
+    wrapForTerminal(`  ${styleText('red', code)}  ${file}${lagMs === undefined ? '' : `; ${busyMark(lagMs)}`}`, 6),
     ...wrap(sanitizeText(text), columns, 6),
     styleText('dim', wrapForTerminal(`      ${repeat}`, 8, process.stdout, ' \\')),
   ]);

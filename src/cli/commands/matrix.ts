@@ -18,7 +18,7 @@ import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
 import { commandLine, program } from '../program.js';
 import { type RecordedCall, responsesTo } from '../replayed-calls.js';
-import { textColumns } from '../terminal.js';
+import { textColumns, wrapForTerminal } from '../terminal.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
@@ -178,7 +178,7 @@ export function matrixLines(
       code === baseline?.code ? `the verdict fails: ${failedCodes(matrixResult).join(', ')}` : `exit code ${code}`;
     const reason = lastError(matrixResult.output);
     return [
-      `  ${style('red', `${id}: ${shown(value)}`)}  ${why}${busy}`,
+      wrapForTerminal(`  ${style('red', `${id}: ${shown(value)}`)}  ${why}${busy}`, 4),
       ...wrap(assumptions[id as SettingId].question, columns, 4),
       ...firstFailures(matrixResult).flatMap(({ code, text }) => wrap(`${code}: ${sanitizeText(text)}`, columns, 4)),
       ...(reason === '' ? [] : wrap(`output of the command: ${reason}`, columns, 4)),
