@@ -187,8 +187,10 @@ describe.concurrent('petstore-sim certify', () => {
 
     const junit = readFileSync(join(folder, 'junit.xml'), 'utf8');
     expect(junit).toContain('<testsuite name="crash" tests="2" failures="0" errors="2" skipped="0"');
-    expect(junit).toMatch(/<testcase classname="petstore-sim\.right" name="wall\.yaml" time="\d+\.\d+"><\/testcase>/);
-    expect(junit).toContain('<skipped message="not reached: needs a POST /pets"/>');
+    expect(junit).toMatch(
+      /<testcase classname="petstore-sim\.right" name="wall\.yaml" time="\d+\.\d+">(<system-out>machine was busy .*)?<\/testcase>/,
+    );
+    expect(junit).toMatch(/<skipped message="not reached: needs a POST \/pets(; machine was busy .*)?"\/>/);
     expect(junit).toMatch(/<failure type="early-retry" message="early-retry.*">early-retry \(requests? /);
   });
 

@@ -175,7 +175,8 @@ test.each([['scenarios'], ['assumptions'], ['help']])('%s wraps at 80 columns wi
 /** Output of a shell command in a terminal of 70 columns. */
 async function inTerminal(command: string, env: Record<string, string> = {}): Promise<string> {
   const script = `stty cols 70; ${command}; true`;
-  const { NO_COLOR, FORCE_COLOR, ...inherited } = process.env;
+  // Node chooses colors by these.
+  const { NO_COLOR, FORCE_COLOR, CI, ...inherited } = process.env;
   const { stdout } = await promisify(execFile)('script', ['-qec', script, '/dev/null'], {
     env: { ...inherited, TERM: 'xterm-256color', ...env },
   });
