@@ -6,9 +6,9 @@ const longestWaitMs = 90_000;
 let openAtMs = 0; // earliest time at which any caller may send, in Unix milliseconds
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function askedWaitMs({ headers }, attempt) {
+function askedWaitMs({ status, headers }, attempt) {
   const sentMs = Date.parse(headers.get('date')) || Date.now();
-  const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
+  const reset = Number((status < 500 && headers.get('x-ratelimit-reset')) || Number.NaN); // not after a 5xx
   const untilResetMs = reset > 1e11 ? reset - sentMs : reset > 1e8 ? reset * 1000 - sentMs : reset * 1000;
   const text = headers.get('retry-after') ?? '';
   const retryAfterMs = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) * 1000 : Date.parse(`${text} `) - sentMs;

@@ -15,11 +15,11 @@ export class PetstoreError extends Error {
 /**
  * Returns the wait that the service asks for, in milliseconds. Retry-After is seconds or a date; X-RateLimit-Reset is a
  * Unix time, which some services send in milliseconds or as the remaining time. If both differ widely, Retry-After has
- * another unit.
+ * another unit. A 5xx tells when the limit resets, too, but requires no wait until then.
  */
-function waitOf({ headers }) {
+function waitOf({ status, headers }) {
   const sentMs = Date.parse(headers.get('Date')) || Date.now();
-  const reset = Number(headers.get('X-RateLimit-Reset') ?? Number.NaN);
+  const reset = status < 500 ? Number(headers.get('X-RateLimit-Reset') ?? Number.NaN) : Number.NaN;
   const untilResetMs = reset > 1e11 ? reset - sentMs : reset > 1e8 ? reset * 1_000 - sentMs : reset * 1_000;
   const text = headers.get('Retry-After') ?? '';
   const retryAfterMs = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) * 1_000 : Date.parse(`${text} `) - sentMs;

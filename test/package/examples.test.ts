@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { freePort } from '../support/free-port.js';
@@ -322,6 +323,16 @@ describe.concurrent('the example projects with the installed package', { timeout
       const { results } = JSON.parse(await runIn(cwd, 'npx', args));
       const outcomes = results.map(({ scenario, outcome }: Record<string, string>) => [scenario, outcome]);
       expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(some.map((name) => [name, 'pass'])));
+    });
+
+    test('they wait for a reset of the limit after a 429, and not after a 500', async () => {
+      const module = pathToFileURL(join(await installed('tanstack-query'), 'query-client.js')).href;
+      const { PetstoreError, queryClient } = await import(module);
+      const { retryDelay } = queryClient.getDefaultOptions().queries;
+      const headers = { 'X-RateLimit-Reset': '60' };
+      const waitMs = (status: number) => retryDelay(0, new PetstoreError(new Response('', { status, headers })));
+      expect(waitMs(429)).toBeGreaterThanOrEqual(60_000);
+      expect(waitMs(500)).toBeLessThan(2_000);
     });
 
     test('TanStack Query repeats a 401 without them', async () => {
