@@ -11,6 +11,7 @@ import { runCommandLine } from '../support/command-here.js';
 import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
 import { newFolder } from '../support/new-folder.js';
+import { withoutBusyMark } from '../support/without-busy-mark.js';
 
 const exec = promisify(execFile);
 const parent = newFolder();
@@ -116,10 +117,8 @@ function comparable(text: string, { command }: Step): string {
     .trim();
   if (!/ (exec|matrix|gauntlet|hunt|certify) /.test(command)) return shown;
   return (
-    shown
-      // A busy machine is named under the verdict, in a row of a table, or before a repetition.
-      .replace(/^(?:petstore-sim: | *)machine was busy \(lag .*\n/gm, '')
-      .replace(/; machine was busy \(lag [^)]*\)/g, '')
+    // A busy machine is named under the verdict or before a repetition, in a line of its own, or in a row of a table.
+    withoutBusyMark(shown.replace(/^(?:petstore-sim: | *)machine was busy \(lag .*\n/gm, ''))
       .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
       .replace(patternOfWaits, 'allowed, *.')
       // The start within a second decides whether the two promises differ.
